@@ -1,4 +1,4 @@
-"""Capabilities: what a plugin can do beyond its protocol. A plugin declares one by inheriting its class.
+"""Capabilities: features of a plugin beyond its protocol. A plugin declares one by inheriting its class.
 
 This is the one way for plugins of all kinds. An attribute that merely has the name of a capability's member does
 nothing. When a plugin is loaded, `capability_faults` checks what it declares.
@@ -35,7 +35,7 @@ def declared(plugin: type[Any]) -> tuple[type[Capability], ...]:
 
 
 def capability_faults(plugin: type[Any], group: str) -> Iterator[str]:
-    """Yield what is wrong with the capabilities that a plugin's class declares, one phrase a fault."""
+    """Yield the faults of the capabilities that a plugin's class declares, one phrase each."""
     for capability in declared(plugin):
         name = capability.__name__
         if capability.kind != group:
@@ -86,7 +86,7 @@ def _method_faults(capability: str, member: str, found: Any, expected: Any) -> I
 
 
 def attribute_faults(plugin: object) -> Iterator[str]:
-    """Yield what is wrong with the attributes that declared capabilities promise of each object, one phrase a fault."""
+    """Yield the faults of the attributes that declared capabilities promise, one phrase each."""
     for capability in declared(type(plugin)):
         for attribute, hint in get_type_hints(capability).items():
             if get_origin(hint) is not ClassVar:
@@ -117,7 +117,7 @@ def fits(value: object, expected: Any) -> bool:
 
 
 def shown(value: object) -> str:
-    """Return a value as errors show it: the beginning of its `repr`, or its type where that cannot be had."""
+    """Return a value in the form that errors show: the beginning of its `repr`, or its type if `repr` fails."""
     try:
         return repr(value)[:_SHOWN]
     except Exception:  # its own repr may be what is broken
@@ -125,7 +125,7 @@ def shown(value: object) -> str:
 
 
 def type_name(expected: Any) -> str:
-    """Return a type as errors show it."""
+    """Return a type in the form that errors show."""
     return (
         expected.__name__
         if isinstance(expected, type)

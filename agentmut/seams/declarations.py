@@ -19,7 +19,7 @@ _INTENTS = (Intent.DEGRADE, Intent.PRESERVE)
 
 
 def declaration_faults(operator: Any) -> Iterator[str]:
-    """Yield what is wrong with an operator's class, id, intent, reach and version, one phrase a fault."""
+    """Yield the faults of an operator's class, id, intent, reach and version, one phrase each."""
     yield from kind_faults(operator, "operator_class", CLASSES)
     yield from member_faults(operator, "intent", _INTENTS)
     yield from member_faults(operator, "reach", tuple(Reach))
@@ -29,7 +29,7 @@ def declaration_faults(operator: Any) -> Iterator[str]:
 
 
 def kind_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
-    """Yield what is wrong with the class or family of a plugin, or else with the id that begins with it."""
+    """Yield the faults of a plugin's class or family, or else of the id that begins with it."""
     kind, name = getattr(plugin, attribute, None), str(getattr(plugin, "id", ""))
     if wrong := list(member_faults(plugin, attribute, members)):
         yield from wrong
@@ -38,7 +38,7 @@ def kind_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iter
 
 
 def member_faults(plugin: Any, attribute: str, members: Sequence[StrEnum]) -> Iterator[str]:
-    """Yield an attribute that is none of the members of an enumeration which it may be."""
+    """Yield the fault of an attribute that is not a member of its enumeration."""
     kind, found = type(members[0]), getattr(plugin, attribute, None)
     if not isinstance(found, kind) or found not in members:
         expected = ", ".join(f"{kind.__name__}.{member.name}" for member in members)
@@ -53,7 +53,7 @@ def version_faults(plugin: Any) -> Iterator[str]:
 
 
 def effect_of(row: MutantRow) -> Effect | None:
-    """Return the effect of a mutant: as stored in the result, else as its installed operator declares it."""
+    """Return the effect of a mutant: as stored in the result, else as its installed operator declares."""
     return row.effect or _declared_effect(row.operator)
 
 
@@ -86,6 +86,6 @@ def is_named(operator: str, pattern: str) -> bool:
 
 
 def unknown_name(patterns: Iterable[str], known: Iterable[str]) -> str | None:
-    """Return the first pattern that names none of the known operators; None when all do."""
+    """Return the first pattern that matches no known operator; None if all match."""
     operators = tuple(known)
     return next((p for p in patterns if not any(is_named(o, p) for o in operators)), None)

@@ -1,4 +1,4 @@
-"""`relation`: makes a plugin of a function that says what to run after a source run."""
+"""`relation`: makes a plugin from a function that returns the follow-up of a source run."""
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
@@ -89,7 +89,7 @@ def relation(
 
 
 def plain_text(scenario: Scenario, config: AgentConfig) -> str:
-    """Return what a scenario lacks for relations that change what the user says: its turns must be text."""
+    """Return why a scenario does not fit relations that change the user's words: its turns must be text."""
     is_text = all(isinstance(turn, str) and turn.strip() for turn in scenario.turns)
     return "" if is_text else "its turns are no plain text"
 

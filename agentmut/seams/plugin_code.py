@@ -1,4 +1,4 @@
-"""Calls of a plugin's code, which may raise anything and return anything: the error names the plugin."""
+"""Calls of a plugin's code, which may raise or return anything: the error names the plugin."""
 
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
@@ -44,7 +44,7 @@ def described(error: BaseException) -> str:
 
 
 def plugin_at_fault(error: BaseException) -> str:
-    """Return the name of the other package's plugin whose code raised an error; empty where agentmut's own did.
+    """Return the name of the other package's plugin whose code raised an error; empty if agentmut's code did.
 
     Code that the plugin calls counts as its own: what counts is the innermost frame that is of agentmut or a plugin.
     """

@@ -35,7 +35,7 @@ class Group(StrEnum):
 
     @property
     def noun(self) -> str:
-        """Return what one plugin of the group is called."""
+        """Return the word for one plugin of the group."""
         return self.value.removesuffix("s").replace("_", " ")
 
 
@@ -83,7 +83,7 @@ class Catalogue:
 
 
 class ProjectCatalogue(ABC, Generic[_Plugin]):
-    """Plugins of one group by id. Installed ones are imported when they are asked for, a project's own at once."""
+    """Plugins of one group by id. An installed plugin is imported on first use, a project's own at once."""
 
     group: ClassVar[Group]
 
@@ -93,7 +93,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
 
     @abstractmethod
     def faults(self, kind: Any) -> Iterator[str]:
-        """Return what is wrong with what a plugin declares, one phrase a fault."""
+        """Return the faults of what a plugin declares, one phrase each."""
 
     @classmethod
     def of(cls, references: Sequence[str], root: Path) -> Self:
@@ -132,7 +132,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
         return tuple(sorted({*self._installed.names, *self._own}))
 
     def kind(self, name: str) -> type[_Plugin]:
-        """Return the class of an id. Raises `PluginError` when it is unknown or unsound."""
+        """Return the class of an id. Raise `PluginError` if it is unknown or unsound."""
         noun = self.group.noun
         if name not in self.names:
             raise PluginError(f"unknown {noun} {name!r}. {nearest(name, self.names)}")

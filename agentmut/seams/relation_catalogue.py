@@ -1,4 +1,4 @@
-"""The relations that a project can use: the installed ones, and its own; and which of them it asks for."""
+"""The relations that a project can use (installed ones and its own), and the relations that it chooses."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
 
 class RelationCatalogue(ProjectCatalogue[Relation]):
-    """Relations by id. Installed ones are imported when they are asked for, a project's own at once."""
+    """Relations by id. An installed relation is imported on first use, a project's own at once."""
 
     group = Group.RELATIONS
 
@@ -84,7 +84,7 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
     def _named(
         self, entries: Sequence[str | Mapping[str, JsonValue]]
     ) -> Iterator[tuple[str, JsonValue, bool]]:
-        """Yield each relation named, its argument, and whether it was named by its very name."""
+        """Yield each named relation, its argument, and whether its exact name was given."""
         for entry in entries:
             if isinstance(entry, str):
                 found = [name for name in self.names if is_named(name, entry)]
@@ -118,7 +118,7 @@ def _with_remedy(error: UsageError, name: str, argument: JsonValue) -> UsageErro
 
 
 def relation_declaration_faults(relation: Any) -> Iterator[str]:
-    """Yield what is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
+    """Yield the faults of a relation's family, id, expectation, version and reason, one phrase each."""
     yield from kind_faults(relation, "family", tuple(Family))
     yield from member_faults(relation, "expectation", tuple(Expectation))
     yield from version_faults(relation)

@@ -1,4 +1,4 @@
-"""What an adapter looks like to the core, and the capabilities that it can declare."""
+"""The protocol of an adapter, and the capabilities that an adapter can declare."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -43,14 +43,14 @@ class AgentSpec(Frozen):
 
     @property
     def intercepted(self) -> tuple[str, ...] | None:
-        """Return the hosts beside the known services that are intercepted; None where nothing is."""
+        """Return the further hosts that are intercepted; None without interception."""
         if self.intercept is False:
             return None
         return () if self.intercept is True else self.intercept
 
 
 class AgentKeys(NamedTuple):
-    """The keys of the agent section that an adapter takes, besides those that all adapters take."""
+    """The keys of the agent section that an adapter takes, in addition to those of all adapters."""
 
     needed: str | None
     example: str = ""
@@ -72,7 +72,7 @@ class Adapter(Protocol):
         """Return the config this adapter runs."""
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """Return the tools of the built agent, as the model is told of them; its config may list others, or fewer.
+        """Return the built agent's tools as the model gets them; the config may list other or fewer tools.
 
         Asked before a suite is refused for a tool that the config does not list. Raises `AdapterError` where the
         agent cannot be built.
@@ -82,10 +82,10 @@ class Adapter(Protocol):
         """Return a new adapter that runs `config`."""
 
     def doubled_tools(self) -> frozenset[str]:
-        """Names of the tools whose calls can be answered by a double."""
+        """Return the names of the tools whose calls a double can answer."""
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Return why this agent cannot be run as that mutant, in a phrase; empty when it can."""
+        """Return why this agent cannot run as that mutant, in a phrase; empty if it can."""
 
     def versions(self) -> Mapping[str, str]:
         """Return versions of the frameworks that shape a run; part of a trial's key."""
@@ -100,11 +100,11 @@ class AsksAgent(Capability, kind="adapters"):
     @property
     @abstractmethod
     def not_built(self) -> str:
-        """Return why the agent could not be asked, in a phrase; empty when it was."""
+        """Return why the agent could not be asked, in a phrase; empty if it could."""
 
 
 class NeedsDoubles(Capability, kind="adapters"):
-    """The agent may have tools with nothing behind them."""
+    """The agent may have tools without an implementation."""
 
     @property
     @abstractmethod
@@ -113,7 +113,7 @@ class NeedsDoubles(Capability, kind="adapters"):
 
 
 class RunsOutside(Capability, kind="adapters"):
-    """The agent runs in another process: its model requests pass a proxy."""
+    """The agent runs in another process, and its model requests pass a proxy."""
 
     @property
     @abstractmethod
@@ -134,7 +134,7 @@ class ChoosesRoute(Capability, kind="adapters"):
 
 
 class KeepsWorkspace(Capability, kind="adapters"):
-    """The agent works on files: it can be run in a copy of a folder, where it reads its instructions itself."""
+    """The agent works on files: it can run in a copy of a folder, where it reads its instructions itself."""
 
 
 class KnowsOriginal(Capability, kind="adapters"):
@@ -149,7 +149,7 @@ class AsksNoModel(Capability, kind="adapters"):
 
 
 class AsksService(Capability, kind="adapters"):
-    """The agent asks one service, whatever the provider of the model."""
+    """The agent asks one service, whatever the model's provider."""
 
     service: ClassVar[str]
     """The service\'s name, as the list of services in `agentmut` has it."""
@@ -160,9 +160,7 @@ class KnowsApi(Capability, kind="adapters"):
 
     @abstractmethod
     def cannot_say(self, mutant: Mutant) -> str:
-        """Return which setting of the model that the mutant changes the API has no word for, in a phrase; empty for
-        none.
-        """
+        """Return the mutant's changed model setting that the API does not have, in a phrase; empty for none."""
 
 
 class TakesKeys(Capability, kind="adapters"):

@@ -1,4 +1,4 @@
-"""What a reader of another tool's agent file looks like to the core."""
+"""The protocol of a reader for another tool's agent files."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,28 +15,28 @@ _YAML = (".yaml", ".yml")
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A file of the user, read when it is asked for."""
+    """A user's file, read on first use."""
 
     path: Path
 
     @property
     def label(self) -> str:
-        """Return the file's name as errors show it."""
+        """Return the file's name in the form that errors show."""
         return self.path.name
 
     @property
     def suffix(self) -> str:
-        """Return what the name ends with, in lower case, with its dot."""
+        """Return the file's suffix in lower case, with its dot."""
         return self.path.suffix.lower()
 
     @cached_property
     def text(self) -> str:
-        """The text, with `\\n` as its line break. Raises `ProjectError` where it cannot be read."""
+        """Return the text, with `\n` as line break. Raise `ProjectError` if it cannot be read."""
         return read_text(self.path, self.label)
 
     @cached_property
     def source(self) -> YamlSource:
-        """The value of a YAML or JSON file with the lines of its keys; null for all other files.
+        """Return the value of a YAML or JSON file with the lines of its keys; null for other files.
 
         Raises `ProjectError` with the place of an error of syntax. The lines of JSON are known where the file can be
         read as YAML too.
@@ -54,13 +54,13 @@ class ConfigFile:
 
     @property
     def values(self) -> dict[str, Any]:
-        """Return the mapping that a YAML or JSON file is; empty for all other files."""
+        """Return the mapping in a YAML or JSON file; empty for other files."""
         value = self.source.value
         return value if isinstance(value, dict) else {}
 
 
 class WrittenText(Frozen):
-    """A part of a prompt, and where it is written."""
+    """A part of a prompt, with its place."""
 
     text: str
     line: int | None = None
@@ -74,7 +74,7 @@ class WrittenText(Frozen):
 
 
 class FoundAgent(Frozen):
-    """One agent, or one prompt, that a file describes."""
+    """One agent, or one prompt, in a file."""
 
     name: str
     """What users call it: the key or the name in the file. Unique in the file."""

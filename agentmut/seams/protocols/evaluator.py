@@ -1,4 +1,4 @@
-"""What an evaluator looks like to the core, and the capabilities that it can declare."""
+"""The protocol of an evaluator, and the capabilities that an evaluator can declare."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -25,52 +25,52 @@ class ReadsFiles(Capability, kind="evaluators"):
     @classmethod
     @abstractmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
-        """Return the argument with what the files hold in the place of their paths, which are relative to `root`.
+        """Return the argument with file contents in the place of paths, which are relative to `root`.
 
         Raises `ValueError` or `UsageError`.
         """
 
 
 class Notes(Capability, kind="evaluators"):
-    """The evaluator may have something to tell before any run."""
+    """The evaluator may have a note for readers before any run."""
 
     @abstractmethod
     def note(self, scenario: Scenario) -> str:
-        """Return what a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
+        """Return a note on a scenario for readers of results, in a phrase; empty for none."""
 
 
 class GivesChecks(Capability, kind="evaluators"):
-    """The evaluator gives several checks of a trace, each under a name of its own."""
+    """The evaluator gives several named checks of a trace."""
 
     @abstractmethod
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-        """Return at least one. Which they are may differ from trace to trace."""
+        """Return at least one check. Different traces may have different checks."""
 
 
 class AsksModel(Capability, kind="evaluators"):
-    """The evaluator asks a model: it takes time and money, and runs beside the event loop."""
+    """The evaluator asks a model, which takes time and money; it runs outside the event loop."""
 
     model: JudgeModel
 
     @property
     @abstractmethod
     def spend(self) -> JudgeSpend:
-        """Return what it has taken so far."""
+        """Return the use of the model so far."""
 
     @abstractmethod
     def remembering(self, cache: OpinionCache) -> "Evaluator":
-        """Return the same evaluator, which keeps what it was told in `cache`."""
+        """Return the same evaluator, which stores its model's replies in `cache`."""
 
 
 class NamesTools(Capability, kind="evaluators"):
-    """The evaluator speaks of tools: a misspelt name would let it pass for ever, so the names are checked."""
+    """The evaluator names tools. The names are checked, since a misspelt one would let it pass forever."""
 
     tools: Sequence[str]
     """The names of the tools."""
 
 
 class HasSource(Capability, kind="evaluators"):
-    """The evaluator runs code that its argument only names: stored verdicts end when the code changes."""
+    """The evaluator runs code that its argument only names: stored verdicts expire when the code changes."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What an operator looks like to the core."""
+"""The protocol of an operator."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -9,7 +9,7 @@ from agentmut.seams.capability import Capability
 
 
 class OperatorOptions(Frozen):
-    """What operators may draw on besides the config: the `mutation` section of the project file."""
+    """The options of operators besides the config: the `mutation` section of the project file."""
 
     swap_models: tuple[str, ...] = ()
     downgrade_models: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class HasEffect(Capability, kind="operators"):
 
 
 class OnDemand(Capability, kind="operators"):
-    """The operator is used where it is asked for: by name, by a pattern, or with `mutation.incidents`."""
+    """The operator is used only on demand: by name, by a pattern, or with `mutation.incidents`."""
 
 
 class NamesLack(Capability, kind="operators"):

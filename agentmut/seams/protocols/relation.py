@@ -1,4 +1,4 @@
-"""What a metamorphic relation looks like to the core."""
+"""The protocol of a metamorphic relation."""
 
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -53,16 +53,16 @@ class Relation(Protocol):
     """One line: what a violation means."""
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-        """Return why the relation says nothing about this scenario, in a phrase; empty where it does."""
+        """Return why the relation does not apply to this scenario, in a phrase; empty if it does."""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Return what to run after a source run; None where this run gives the relation nothing to speak about.
+        """Return the follow-up of a source run; None if the relation does not apply to this run.
 
         A function of the source alone. What depends on `source.trace` is run after it.
         """
 
     def holds(self, pair: Pair) -> Check | None:
-        """Return whether the pair stands in the relation; None where it says nothing about the pair.
+        """Return the check of a pair; None if the relation does not apply to the pair.
 
         An invariant relation is also asked about `SAME_AGAIN`, which must be judged in the same way.
         """

@@ -1,4 +1,4 @@
-"""What a report format looks like to the core, and the capabilities that it can declare."""
+"""The protocol of a report format, and the capabilities that a format can declare."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Protocol
@@ -8,7 +8,7 @@ from agentmut.seams.capability import Capability
 
 
 class ReportView(Protocol):
-    """How a result is to be shown."""
+    """The settings for showing a result."""
 
     @property
     def color(self) -> bool:
@@ -20,7 +20,7 @@ class ReportView(Protocol):
 
     @property
     def listed(self) -> frozenset[str] | None:
-        """Return the ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
+        """Return the ids of the mutants to list; None for all. Scores stay those of the whole run."""
 
     @property
     def prefix(self) -> str:
@@ -34,7 +34,7 @@ class ReportFormat(Protocol):
     """The value of `--format`."""
 
     def render(self, result: Result, view: ReportView) -> str:
-        """Return the whole document, with its last line break. `result` holds the listed mutants alone."""
+        """Return the whole document, with its last line break. `result` holds only the listed mutants."""
 
 
 class ShowsWholeRun(Capability, kind="report_formats"):
@@ -42,11 +42,11 @@ class ShowsWholeRun(Capability, kind="report_formats"):
 
 
 class ShowsRescored(Capability, kind="report_formats"):
-    """The format shows the score that changed evaluators give the same trials."""
+    """The format shows the score of the same trials under changed evaluators."""
 
 
 class CanBeAppended(Capability, kind="report_formats"):
-    """Two documents of the format in one file can still be read."""
+    """Two documents of the format in one file are still readable."""
 
 
 class ComparesResults(Capability, kind="report_formats"):

@@ -1,4 +1,4 @@
-"""What an importer of another tool's suite looks like to the core, and the capabilities around it."""
+"""The protocol of an importer for another tool's suite, and the capabilities around it."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -40,16 +40,16 @@ class Importer(Protocol):
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "Importer":
-        """Check the argument. Raises `UsageError` for one it does not take, or where its tool is not installed."""
+        """Check the argument. Raise `UsageError` for a wrong one, or if the importer's tool is not installed."""
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """Return the cases, in the suite's order, with names of their own.
+        """Return the cases as scenarios with unique names, in the suite's order.
 
         Raises `UsageError` where they cannot be read.
         """
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
-        """Return what runs one case, in the place of the agent; None where the project's agent runs the scenarios.
+        """Return the adapter that runs one case; None if the project's agent runs the scenarios.
 
         Its `run` is given the turns of the case. Its `versions` name all that shapes a run besides: those of the
         tool, and the suite's settings. `agent.adapter` is the importer's own name where the project names none.
@@ -57,7 +57,7 @@ class Importer(Protocol):
 
 
 class SuiteRule(Frozen):
-    """How a suite of another tool says that verdicts are reached; None where it does not say."""
+    """A suite's own rule for verdicts; a field is None where the suite does not set it."""
 
     method: Literal["sequential", "fixed"] | None = None
     """Whether a scenario stops as soon as its trials decide, or takes all of them."""
@@ -70,7 +70,7 @@ class SuiteRule(Frozen):
 
 
 class SetsRule(Capability, kind="importers"):
-    """The suite itself says how verdicts are reached."""
+    """The suite itself sets the rule for verdicts."""
 
     @property
     @abstractmethod
@@ -79,12 +79,12 @@ class SetsRule(Capability, kind="importers"):
 
 
 class RunsAlone(Capability, kind="adapters"):
-    """The adapter of a suite carries out one run at a time in one process, so trials run in processes of their own."""
+    """The suite's adapter runs one case at a time in a process, so each trial has its own process."""
 
     @property
     @abstractmethod
     def runs_alone(self) -> bool:
-        """Return whether one process carries out one run at a time."""
+        """Return whether one process runs one case at a time."""
 
 
 class RunsCases(Capability, kind="adapters"):
@@ -115,23 +115,23 @@ class KeepsOpen(Capability, kind="adapters"):
 
 
 class HoldsInputs(Capability, kind="adapters"):
-    """The cases hold what they say to the agent: no other input can be given to it."""
+    """The cases contain the agent's inputs, and no other input can be used."""
 
     @property
     @abstractmethod
     def why_no_other_input(self) -> str:
-        """Return why no other input can be tried on its agent, in a phrase."""
+        """Return why the agent takes no other input, in a phrase."""
 
 
 class HoldsTrials(Capability, kind="adapters"):
-    """The adapter hands out finished trials in their order, such as recorded ones: nothing new can be run."""
+    """The adapter hands out finished trials in order, such as recorded ones; nothing new can run."""
 
     @property
     @abstractmethod
     def trials(self) -> Mapping[str, int]:
-        """Return how many trials there are of each scenario."""
+        """Return the number of trials of each scenario."""
 
     @property
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
-        """Return what readers of a verdict have to know of these trials, a sentence each without its full stop."""
+        """Return remarks on these trials for readers of a verdict, a sentence each without its full stop."""

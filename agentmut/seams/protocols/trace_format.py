@@ -1,4 +1,4 @@
-"""What a reader of recorded runs looks like to the core."""
+"""The protocol of a reader for recorded runs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

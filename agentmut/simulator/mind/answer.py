@@ -1,4 +1,4 @@
-"""Composing an answer from results, documents and what instructions want to be said."""
+"""Composition of an answer from results, documents and instructions."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ _ASKED = 1 / 3  # share of a forbidden subject's topics that makes a question as
 
 
 class Piece(NamedTuple):
-    """A sentence of the answer; the higher its `rank`, the sooner it is left out when space is short."""
+    """A sentence of the answer; the sentence with the highest `rank` is left out first when space is short."""
 
     rank: int
     text: str
@@ -52,7 +52,7 @@ def compose(mind: Mind, plan: Plan) -> str:
 
 
 def in_json(mind: Mind, keys: Iterable[str], answer: str) -> str:
-    """Return an answer as a JSON object: each key gets the fact of its name, the first without one the text."""
+    """Return an answer as a JSON object: each key gets the fact with its name, the first other key the text."""
     values: dict[str, Any] = {key: _fact_for(mind, key) for key in keys}
     free = next((key for key, value in values.items() if value is None), None)
     return formats.as_json({**values, free: answer} if free else values)
@@ -64,7 +64,7 @@ def _fact_for(mind: Mind, key: str) -> Any:
 
 
 def _shaped(forms: list[Format], pieces: list[Piece]) -> str:
-    """Return the answer with openings, endings and phrases, without its least needed parts where limits demand it."""
+    """Return the answer with openings, endings and phrases, without its least important parts if limits demand it."""
     start = [form.start for form in forms if form.start]
     end = [*(form.include for form in forms if form.include), *(form.end for form in forms if form.end)]
     limits = [form.limit for form in forms if form.limit]
@@ -162,7 +162,7 @@ def _forbidden(mind: Mind, about: Topics) -> bool:
 
 
 def _withheld(mind: Mind, fact: Fact, about: Topics) -> bool:
-    """Return whether a fact stays untold: a forbidden one, and where one is asked for, all not asked for by name."""
+    """Return whether a fact is left out: a forbidden fact, or one that a specific request does not name."""
     asked = [s for s in _forbidden_subjects(mind) if len(s & about) >= _ASKED * len(s)]
     return _forbidden(mind, fact.topics) or any(not fact.topics & (about - subject) for subject in asked)
 

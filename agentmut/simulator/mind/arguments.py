@@ -48,7 +48,7 @@ class Slot(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """Arguments found, and names of required ones that were not."""
+    """Arguments found, and the names of missing required ones."""
 
     arguments: dict[str, Any]
     missing: tuple[str, ...]
@@ -95,7 +95,7 @@ def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
 
 
 def known_values(slot: Slot, situation: Situation) -> Iterator[Any]:
-    """Yield values that the conversation gives for a slot, by its last message first."""
+    """Yield values for a slot from the conversation, those of the last message first."""
     return candidates(slot, situation.said[-1] if situation.said else "", situation)
 
 
@@ -120,7 +120,7 @@ def _type(slot: Slot) -> str:
 
 
 def _messages(clause: str, situation: Situation) -> tuple[str, ...]:
-    """Return the clause first, then the message it comes from, then the newest ones."""
+    """Return the clause first, then its message, then the newest messages."""
     own = [said for said in situation.said if clause in said]
     return (clause, *own, *reversed(situation.said))
 
@@ -160,7 +160,7 @@ def _stated(name: Topics, situation: Situation) -> Iterator[str]:
 
 
 def _quotations(messages: Iterable[str]) -> Iterator[str]:
-    """Yield what stands in quotation marks: mostly a name or a wording."""
+    """Yield quoted texts, which are usually names or exact wordings."""
     found = (match for said in messages for match in _QUOTED.findall(said))
     yield from (quoted for match in found for quoted in match if quoted)
 
@@ -219,7 +219,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _phrases(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
-    """Names of things: proper names first, else the words that do not belong to the tool itself."""
+    """Yield names of things: proper names first, else the words that do not belong to the tool itself."""
     said = tuple(messages)
     if "name" in slot.name:
         yield from (found for message in said for found in _PERSON.findall(message))
@@ -231,7 +231,7 @@ def _phrases(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
 
 
 def _runs(message: str, ordinary: Topics) -> list[str]:
-    """Return words that stand together and tell something."""
+    """Return groups of consecutive words that carry meaning."""
     runs: list[list[str]] = [[]]
     for word in _WORD.findall(message):
         about = topics(word)
@@ -272,7 +272,7 @@ def _choices(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
 
 
 def _members(slot: Slot, clause: str) -> Iterator[str]:
-    """Yield the agents whom a tool names, those whose description has most in common with a wish first."""
+    """Yield the agents that a tool names; the agent whose description fits a wish best comes first."""
     about = topics(clause)
     shared = {name: len(about & topics(f"{name} {told}")) for name, told in slot.tool.members.items()}
     yield from (name for name in sorted(shared, key=lambda name: -shared[name]) if shared[name])
@@ -294,7 +294,7 @@ def _lists(slot: Slot, clause: str, situation: Situation) -> Iterator[list[Any]]
 
 
 def _objects(slot: Slot, clause: str, situation: Situation) -> Iterator[dict[str, Any]]:
-    """Yield an object with the plain values that are at hand; nothing if one that it must have is not.
+    """Yield an object of known plain values; none if a required value is unknown.
 
     Lists and objects in it are left to whoever completes the call by its schema, which may contain itself.
     """
@@ -317,7 +317,7 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
 
 
 def _picked(slot: Slot, found: list[Any], dice: Dice, profile: Profile) -> Any:
-    """Mostly the first candidate; at times the second, or the first with its end lost."""
+    """Return usually the first candidate; sometimes the second, or the first with its end missing."""
     best = found[0]
     if not slot.required or dice.chance(f"argument:{slot.tool.name}:{slot.name}", profile.argument_skill):
         return best

@@ -65,7 +65,7 @@ def reply(
 
 
 def _chosen(request: ModelRequest, mind: Mind, plan: Plan) -> Sequence[Step]:
-    """Return the calls that the request's tool choice leaves: of the named tool, or at least of one; each complete.
+    """Return the calls that the request's tool choice permits: of the named tool, or at least of one; all complete.
 
     A service insists each time; here a tool that was called is not insisted on, so that loops end.
     """
@@ -83,7 +83,7 @@ def _chosen(request: ModelRequest, mind: Mind, plan: Plan) -> Sequence[Step]:
 
 
 def _forced(mind: Mind, plan: Plan, name: str | None) -> list[Step]:
-    """Return the call that a request insists on: of the named tool, of one that takes the answer, or of the first."""
+    """Return the call that a request demands: of the named tool, of a tool for the answer, or of the first tool."""
     offers = [offer for offer in mind.situation.toolbox.offers if name in (None, offer.name)]
     taking = next((offer for offer in offers if takes_answer(offer)), None) if name is None else None
     chosen = taking or next(iter(offers), None)
@@ -123,7 +123,7 @@ def wants_json(request: ModelRequest) -> bool:
 
 
 def _wanted_schema(request: ModelRequest) -> Any:
-    """Return the schema that `response_format` names; None where it names none, or one without a word."""
+    """Return the schema in `response_format`; None if it has none, or an empty one."""
     wanted: Any = request.response_format
     named = wanted.get("json_schema") if wants_json(request) and isinstance(wanted, dict) else None
     schema = named.get("schema") if isinstance(named, dict) else None
@@ -131,7 +131,7 @@ def _wanted_schema(request: ModelRequest) -> Any:
 
 
 def _call_id(dice: Dice, request: ModelRequest, number: int) -> str:
-    """Return the id of a call: agents with other instructions or tools have other ids for the same words of a user."""
+    """Return the id of a call; other instructions or tools give other ids for the same user message."""
     asker = f"{request.system_text}:{','.join(tool.name for tool in request.tools)}"
     return f"call_{int(dice.uniform(f'id:{number}:{asker}') * 2**48):012x}"
 
@@ -157,7 +157,7 @@ def followed(situation: Situation, dice: Dice, profile: Profile) -> tuple[Rule, 
 
 
 def probability(rule: Rule, irrelevant: int, profile: Profile) -> float:
-    """Chance that `profile` follows `rule` amid so many words that are beside the point."""
+    """Return the chance that `profile` follows `rule` among so many irrelevant words."""
     base = profile.obeys[rule.modality]
     odds = base / (1 - base)
     odds *= 1 - profile.middle * 4 * rule.position * (1 - rule.position)
@@ -183,14 +183,14 @@ _EFFORTS: Mapping[str, float] = MappingProxyType({"medium": 1.5, "low": 2.5, "mi
 
 
 class Said(NamedTuple):
-    """A text as far as it was said."""
+    """A text, up to the point where it was cut."""
 
     text: str
     finish_reason: str
 
 
 def under(profile: Profile, request: ModelRequest) -> Profile:
-    """Return the profile as the request's settings make it; the very same where they are unset."""
+    """Return the profile under the request's settings; the same object if they are unset."""
     factor = slips(request.temperature, request.top_p)
     hasty = _EFFORTS.get(request.reasoning_effort or "", 1.0)
     if factor == 1 and hasty == 1:
@@ -222,7 +222,7 @@ def slips(temperature: float | None, top_p: float | None) -> float:
 
 
 def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
-    """Return a text up to the first stop sequence in it, and to the limit in characters.
+    """Return a text up to the first stop sequence in it, and up to the limit in characters.
 
     >>> ended("One. Two. Three.", [" Th"], None)
     Said(text='One. Two.', finish_reason='stop')

@@ -1,4 +1,4 @@
-"""When an instruction holds: "if the lamp is broken or ...", "more than 30 days", "unless ..."."""
+"""The conditions of instructions: "if the lamp is broken or ...", "more than 30 days", "unless ..."."""
 
 import re
 from functools import lru_cache
@@ -38,7 +38,7 @@ _LOW, _HIGH = 0.2, 0.5  # share of a condition's topics that must be in the conv
 
 
 class Evidence(Protocol):
-    """What is known when a condition is judged."""
+    """The evidence for judging a condition."""
 
     @property
     def weights(self) -> Weights:
@@ -57,11 +57,11 @@ class Evidence(Protocol):
 
     @property
     def puzzled(self) -> bool:
-        """Return whether nothing at hand serves what was said."""
+        """Return whether no known fact fits the last message."""
         ...
 
     def done(self, phrase: str) -> bool | None:
-        """Return whether the step that `phrase` names has been carried out; None when it names no known step."""
+        """Return whether the step in `phrase` was carried out; None if it names no known step."""
         ...
 
 
@@ -73,7 +73,7 @@ class Comparison(NamedTuple):
     topics: Topics
 
     def holds(self, numbers: tuple[Fact, ...]) -> bool:
-        """Judged on the quantity named most alike; False when none is known."""
+        """Return whether the most similar quantity satisfies the comparison; False if none is known."""
         overlaps = [(len(self.topics & fact.topics), index) for index, fact in enumerate(numbers)]
         best, index = max(overlaps, default=(0, 0))
         number = numbers[index].number if best else None
@@ -81,7 +81,7 @@ class Comparison(NamedTuple):
 
 
 class Test(NamedTuple):
-    """One thing that must be so."""
+    """One part of a condition."""
 
     topics: Topics
     negated: bool = False
@@ -92,7 +92,7 @@ class Test(NamedTuple):
     """The answer must be lacking: "if you are not sure"."""
 
     def degree(self, evidence: Evidence) -> float:
-        """Return how surely it is so, between 0 and 1."""
+        """Return how surely the part holds, from 0 to 1."""
         if self.unknown:
             return float(evidence.puzzled)
         done = None if self.done is None else evidence.done(self.done)
@@ -120,7 +120,7 @@ class Condition(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def condition(words: str, *, inverted: bool = False, done: bool = False) -> Condition:
-    """Read a condition; with `done`, it waits for a step to be carried out.
+    """Return the condition in these words; with `done`, it waits for a step to be carried out.
 
     >>> [len(tests) for tests in condition("the lamp is old and dim, or broken").alternatives]
     [2, 1]
@@ -139,7 +139,7 @@ def comparison_in(words: str) -> Comparison | None:
 
 
 def without_comparison(words: str) -> str:
-    """Return a step without the quantity that it depends on.
+    """Return a step without the quantity in its condition.
 
     >>> without_comparison("hand claims above 90 lumen a lamp to somebody else")
     'hand claims to somebody else'

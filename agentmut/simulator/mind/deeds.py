@@ -1,4 +1,4 @@
-"""Whether a step names what a tool does: its verb, or a close synonym of it, and its object."""
+"""Whether a step names a tool's action: its verb, or a close synonym, and its object."""
 
 import re
 from functools import lru_cache
@@ -30,7 +30,7 @@ _GROUPS = tuple(frozenset(map(_root, line.split())) for line in _ALIKE)
 
 @lru_cache(maxsize=4_096)
 def deed(phrase: str) -> tuple[str, Topics]:
-    """Return the verb of a step and what it is done to.
+    """Return the verb of a step, and its object.
 
     >>> deed("dim the lamp") == deed("Lamps must never be dimmed")
     True
@@ -43,7 +43,7 @@ def deed(phrase: str) -> tuple[str, Topics]:
 
 @lru_cache(maxsize=1_024)
 def doings(name: str, description: str) -> Topics:
-    """Return the verbs of a tool: its name's first word, or else what its description begins with.
+    """Return the verbs of a tool: the first word of its name, or else of its description.
 
     >>> sorted(doings("send lamp", "Post a lamp."))
     ['send']
@@ -61,7 +61,7 @@ def same_verb(verb: str, doing: Topics) -> bool:
 
 
 def does(phrase: str, doing: Topics, named: Topics, described: Topics) -> bool:
-    """Return whether a step is what a tool does, given its verbs and the topics of its name and description.
+    """Return whether a step is a tool's action, by its verbs and the topics of its name and description.
 
     With the tool's own verb the object may be in the description; with a synonym it has to be in the name.
     """
@@ -74,7 +74,7 @@ def does(phrase: str, doing: Topics, named: Topics, described: Topics) -> bool:
 
 
 def about_same(phrase: str, other: str) -> bool:
-    """Return whether two steps are done to the same; one without an object is done to anything."""
+    """Return whether two steps have the same object; a step without an object fits any."""
     matter, others = deed(phrase)[1], deed(other)[1]
     return not matter or bool(matter & others)
 

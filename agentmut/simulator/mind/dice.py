@@ -1,4 +1,4 @@
-"""Randomness without a sequence: each decision is a hash of what it is about, never of when it is made."""
+"""Randomness without a sequence: each decision is a hash of its subject, never of its time."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What tool results and messages state: named values, and numbers with the words around them."""
+"""The facts in tool results and messages: named values, and numbers with the words around them."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class Fact(NamedTuple):
 
     @property
     def number(self) -> float | None:
-        """Return the value as a number, None where it is none."""
+        """Return the value as a number; None if it is not a number."""
         return float(self.value) if _is_number(self.value) else None
 
     @property
@@ -40,7 +40,7 @@ class Fact(NamedTuple):
 
     @property
     def evidence(self) -> Topics:
-        """Return what the fact is about, its value included; a denied one (false) counts as not mentioned."""
+        """Return the topics of the fact with its value; a false value counts as not mentioned."""
         if self.value is False or self.value is None:
             return frozenset()
         return self.topics | (topics(self.value) if isinstance(self.value, str) else frozenset())
@@ -48,7 +48,7 @@ class Fact(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def result_facts(result: str) -> tuple[Fact, ...]:
-    """Return the facts in a tool's result: JSON is taken apart, other text is one fact without a name.
+    """Return the facts in a tool's result: the parts of JSON, or other text as one fact without a name.
 
     >>> [fact.said for fact in result_facts('{"lamp": {"is_on": true, "price": 3.5}}')]
     ['lamp is on: yes', 'lamp price: 3.5']
@@ -64,7 +64,7 @@ def stated_numbers(message: str) -> tuple[Fact, ...]:
 
 
 def failed(result: str) -> bool:
-    """Return whether a tool's result says that the tool did not succeed.
+    """Return whether a tool's result reports a failure.
 
     >>> failed('{"match": false}'), failed("Error: no lamp"), failed('{"match": true}')
     (True, True, False)
@@ -80,7 +80,7 @@ def failed(result: str) -> bool:
 
 
 def _is_bad(key: str) -> bool:
-    """Return whether a result whose value is true under this name is one of a failure."""
+    """Return whether a true value under this name marks a failure."""
     return bool(topics(_HUMP.sub(" ", key)) & _BAD_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""Making a value keep a JSON Schema: what fits stays, what does not is replaced, what is missing is made up."""
+"""Values that satisfy a JSON Schema: fitting ones stay, others are replaced, missing ones are invented."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ Hint = Callable[[str, Schema], Any]
 
 
 def fitted(schema: Any, given: Any, hint: Hint) -> Any:
-    """Return `given` if it keeps the schema, and otherwise the nearest value that does.
+    """Return `given` if it satisfies the schema, and otherwise the nearest value that does.
 
     Formats (`date`, `email`) shape what is made up; a text that was given keeps its words. `if`, `not`, `contains` and
     `dependentRequired` are not looked at.
@@ -54,7 +54,7 @@ class _Fitter:
     hint: Hint
 
     def value(self, schema: Any, given: Any, name: str, depth: int) -> Any:
-        """Return a value of this schema; `given` is None where nothing was."""
+        """Return a value for this schema; `given` is None for a missing value."""
         node = schema_nodes.resolved(schema, self.root)
         options = schema_nodes.alternatives(node, self.root)
         if not node or depth > _DEEPEST:
@@ -176,7 +176,7 @@ def number(node: Schema, known: Any, *, whole: bool) -> float | int:
 
 
 def text(node: Schema, known: Any) -> str:
-    """Return a text of a schema's length and pattern: what is known if it fits, else one that is made up."""
+    """Return a text with a schema's length and pattern: the known text if it fits, else an invented one."""
     pattern, least = node.get("pattern"), _bound(node, "minLength", 0)
     most = _bound(node, "maxLength", None)
     said = known if isinstance(known, str) else "" if known is None else str(known)
@@ -189,7 +189,7 @@ def text(node: Schema, known: Any) -> str:
 
 @lru_cache(maxsize=256)
 def _of_pattern(pattern: str, said: str, least: int, most: int | None) -> str | None:
-    """Return `said` if it matches, else the simplest text that does; None where none is found."""
+    """Return `said` if it matches, else the simplest matching text; None if none is found."""
     import re
 
     from hypothesis import HealthCheck, find, settings  # slow
@@ -214,7 +214,7 @@ def _of_pattern(pattern: str, said: str, least: int, most: int | None) -> str | 
 
 
 def _kind(node: Schema, given: Any) -> str:
-    """Return the type that a schema names, or the one that its other words imply; empty where any will do."""
+    """Return the type that a schema names or implies; empty if it allows any."""
     kind = node.get("type")
     if isinstance(kind, str):
         return kind

@@ -1,4 +1,4 @@
-"""Orders that stand in documents and tool results: not the agent's rules, but some models follow them."""
+"""Orders in documents and tool results: not the agent's rules, but some models follow them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ _REVEALS = re.compile(
 
 
 class ForeignOrder(NamedTuple):
-    """What one passage wants of whatever model reads it."""
+    """The demand of one passage on the model that reads it."""
 
     text: str
     """Without the words that address the model."""
@@ -44,7 +44,7 @@ class ForeignOrder(NamedTuple):
 
     @property
     def reveals(self) -> bool:
-        """Return whether the agent's own rules are to be told."""
+        """Return whether the passage demands the agent's own rules."""
         return not self.dismisses and _REVEALS.search(self.text) is not None
 
 
@@ -100,7 +100,7 @@ def with_orders(rules: tuple[Rule, ...], orders: Iterable[ForeignOrder]) -> tupl
 
 
 def _is_suspicious(text: str) -> bool:
-    """Cheap: whether it is worth while to take the text apart."""
+    """Return cheaply whether the text deserves a close reading."""
     return ":" in text or _DISMISSAL.search(text) is not None
 
 

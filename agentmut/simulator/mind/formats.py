@@ -33,7 +33,7 @@ _FILLER_KEYS = {"and", "the", "a", "named", "called"}
 
 
 class Format(NamedTuple):
-    """What an instruction literally asks of an answer's form."""
+    """An instruction's literal demands on the form of an answer."""
 
     start: str = ""
     end: str = ""
@@ -45,7 +45,7 @@ class Format(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def demands(instruction: str) -> Format | None:
-    """Return the literal demands of an instruction, None when it makes none.
+    """Return the literal demands of an instruction; None if it has none.
 
     >>> demands('Close with "Good night".').end
     'Good night'
@@ -94,7 +94,7 @@ def as_json(values: object) -> str:
 
 
 def without(sentences: Iterable[str], phrase: str) -> list[str]:
-    """Return the sentences that do not hold `phrase`, whatever its case."""
+    """Return the sentences without `phrase`, in any case."""
     return [sentence for sentence in sentences if phrase.lower() not in sentence.lower()]
 
 

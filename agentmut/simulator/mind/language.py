@@ -1,4 +1,4 @@
-"""What texts are about, compared by word stems."""
+"""The topics of texts, compared by word stems."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -46,7 +46,7 @@ def negated(words: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def subject(words: str) -> Topics:
-    """Return what a sentence speaks of, whatever figure it names and whether it affirms or denies.
+    """Return the topics of a sentence, without figures, affirmations and denials.
 
     >>> subject("Oil costs 20 pounds.") == subject("Oil does not cost thirty pounds.")
     True
@@ -55,7 +55,7 @@ def subject(words: str) -> Topics:
 
 
 class Weights:
-    """How telling each topic is: 1 if it stands in one of the texts only, near 0 if in all."""
+    """The weight of each topic: 1 if only one of the texts has it, near 0 if all have it."""
 
     def __init__(self, texts: Iterable[Topics]) -> None:
         counts: dict[str, int] = {}
@@ -68,7 +68,7 @@ class Weights:
         self._weights = {topic: log((total + 1) / count) / scale for topic, count in counts.items()}
 
     def weight(self, topic: str) -> float:
-        """Return the weight of a topic, between 0 and 1; 1 for a topic that stands in no text."""
+        """Return the weight of a topic, from 0 to 1; 1 for a topic in no text."""
         return self._weights.get(topic, 1.0)
 
     def total(self, found: Iterable[str]) -> float:

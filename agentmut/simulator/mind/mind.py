@@ -1,4 +1,4 @@
-"""One model at one point of one conversation."""
+"""The state of one model at one point of one conversation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ from agentmut.simulator.mind.situation import Situation
 
 @dataclass(frozen=True)
 class Mind:
-    """What a model knows, which instructions it follows, and how its choices fall."""
+    """A model's knowledge, the instructions that it follows, and the outcome of its random choices."""
 
     situation: Situation
     rules: tuple[Rule, ...]
@@ -38,7 +38,7 @@ class Mind:
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
-        """Return what has to come before what, now."""
+        """Return the orders between actions that hold now."""
         orders = ((rule, order) for rule in self.rules for order in rule.orders)
         return tuple(order for rule, order in orders if self._holds(order.when, rule.text))
 
@@ -55,7 +55,7 @@ class Mind:
         return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
 
     def meant(self, phrase: str) -> tuple[str, ...]:
-        """Return tools that a step means; a step of saying something means none."""
+        """Return the tools that a step refers to; a step of speech refers to none."""
         return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.meant(phrase)
 
     def _due(self, rule: Rule, clause: Clause) -> bool:
@@ -71,7 +71,7 @@ class Mind:
         return plain and not self.situation.toolbox.orders(clause.phrase)
 
     def _holds(self, condition: Condition | None, decision: str) -> bool:
-        """Return whether a condition is taken to hold; an absent one does."""
+        """Return whether the model takes a condition to hold; a missing condition holds."""
         if condition is None:
             return True
         degree = condition.degree(self.situation)

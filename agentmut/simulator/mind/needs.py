@@ -1,4 +1,4 @@
-"""Which tools the conversation and the instructions call for, and what must come before what."""
+"""The tools that the conversation and the instructions need, and their order."""
 
 from collections.abc import Iterable, Iterator
 from math import exp
@@ -26,7 +26,7 @@ class Need(NamedTuple):
 
 
 def needs(mind: Mind) -> tuple[Need, ...]:
-    """Return all needs, met ones included, with the tools that an instruction demands before them."""
+    """Return all needs, satisfied ones included, with the tools that instructions demand before them."""
     found = [*_wishes(mind), *_duties(mind)]
     for order in mind.orders:
         if order.demanded and not mind.meant(order.then) and mind.about(order.first):
@@ -86,7 +86,7 @@ def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:
 
 
 def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, ...]) -> Iterator[str]:
-    """Yield tools demanded before `tool`, those that they demand in turn first."""
+    """Yield the tools demanded before `tool`, each after its own prerequisites."""
     for order in orders:
         if tool in mind.meant(order.then):
             for first in mind.meant(order.first):
@@ -96,7 +96,7 @@ def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, .
 
 
 def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
-    """Return one need for each tool and message; the user's own wish stands for an instruction's."""
+    """Return one need for each tool and message; the user's own wish replaces an instruction's."""
     kept: dict[tuple[str, int], Need] = {}
     for need in found:
         known = kept.get((need.tool, need.since))
@@ -106,7 +106,7 @@ def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
 
 
 def unprompted(mind: Mind, needed: Iterable[str]) -> str | None:
-    """Return the tool that a model may call unasked: one that takes a number or address nothing else needs."""
+    """Return the tool that a model may call unasked: one that takes an otherwise unneeded number or address."""
     said = mind.situation.said[-1] if mind.situation.said else ""
     given = tokens(said)
     if not given:
@@ -126,7 +126,7 @@ def _offers(mind: Mind, names: set[str], needed: bool) -> Iterator[Offer]:
 
 
 def _values(mind: Mind, offer: Offer, said: str) -> list[str]:
-    """Return what a call would pass on, empty where it cannot be made."""
+    """Return the values that a call would pass on; empty if the call is impossible."""
     filled = fill(offer, said, mind.situation, mind.dice, mind.profile)
     ready = not filled.missing or mind.situation.tried(offer.name)
     return [value for value in filled.arguments.values() if isinstance(value, str)] if ready else []

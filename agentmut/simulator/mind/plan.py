@@ -1,4 +1,4 @@
-"""Deciding what to do next: call tools, ask the user, or decline."""
+"""The next action: tool calls, a question to the user, or a refusal."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 @dataclass
 class Plan:
-    """What is to be done."""
+    """The next action."""
 
     steps: list[Step] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Plan:
 
 
 def make_plan(mind: Mind) -> Plan:
-    """Return the next steps, or what to tell the user instead."""
+    """Return the next steps, or the text for the user instead."""
     plan = Plan()
     banned = _banned(mind)
     wanted = needs(mind)
@@ -76,7 +76,7 @@ def _ordered(mind: Mind, tool: str, banned: str) -> bool:
 
 
 def _unblocked(mind: Mind, allowed: list[Need]) -> list[Need]:
-    """Return the needs that wait for no other; where all wait for each other, the first."""
+    """Return the needs that wait for no other; the first, if all wait for each other."""
     tools = [need.tool for need in allowed]
     free = [need for need in allowed if not predecessors(mind, need.tool, tools)]
     return free or allowed[:1]
@@ -95,7 +95,7 @@ def _consider(mind: Mind, plan: Plan, need: Need, banned: Iterable[str]) -> None
 
 
 def _unasked(mind: Mind, tool: str) -> str | None:
-    """Return what an instruction wants to be said before a tool is called, if nothing has been said yet."""
+    """Return the text that an instruction demands before a tool is called, if the model has said nothing yet."""
     toolbox = mind.situation.toolbox
     first = (o.first for o in mind.orders if o.demanded and tool in toolbox.meant(o.then))
     speech = (phrase for phrase in first if is_speech(phrase, toolbox))
@@ -126,7 +126,7 @@ def _try_step(mind: Mind, plan: Plan, need: Need, offer: Offer, banned: Iterable
 
 
 def _answered_otherwise(mind: Mind, need: Need) -> bool:
-    """Return whether a question is one that the documents answer: then no tool is missed."""
+    """Return whether the documents answer a question, so that no tool is missing."""
     return need.clause.endswith("?") and bool(telling(mind, need.clause))
 
 
@@ -138,7 +138,7 @@ def _add_step(mind: Mind, plan: Plan, step: Step) -> None:
 
 
 def _providers(mind: Mind, need: Need, offer: Offer, filled: Filled, banned: Iterable[str]) -> Iterator[Step]:
-    """Return calls of other tools whose results may hold the missing arguments."""
+    """Yield calls of other tools whose results may contain the missing arguments."""
     wanted = topics(" ".join(filled.missing)) | topics(_descriptions(offer, filled.missing))
     for other in mind.situation.toolbox.offers:
         provides = other.description_topics - other.parameter_topics
@@ -162,14 +162,14 @@ _MOST = 2
 
 
 def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
-    """Return the passages that speak of what a clause speaks of, with their weights."""
+    """Return the passages on a clause's topics, with their weights."""
     weighed = mind.situation.weighed(clause)
     best = max((weight for weight, _ in weighed), default=0.0)
     return [(weight, p) for weight, p in weighed if weight >= max(TELLING, _ALSO_TELLING * best)]
 
 
 def quoted(mind: Mind) -> list[Passage]:
-    """Return sentences that answer the last message: the best ones of its clauses, if they are found."""
+    """Return the sentences that answer the last message: the best ones for its clauses, if found."""
     said = mind.situation.said[-1] if mind.situation.said else ""
     weighed = [found for clause in clauses(said) for found in telling(mind, clause)]
     best = sorted(weighed, key=lambda found: -found[0])
@@ -178,7 +178,7 @@ def quoted(mind: Mind) -> list[Passage]:
 
 
 def _agreeing(passages: Iterable[Passage], dice: Dice) -> list[Passage]:
-    """Return the passages, and of those that contradict each other, any one."""
+    """Return the passages; of contradictory ones, a random one."""
     versions: dict[object, list[Passage]] = {}
     for passage in passages:
         about = subject(passage.text)

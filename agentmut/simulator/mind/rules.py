@@ -1,4 +1,4 @@
-"""What an instruction asks for: steps to take or not to take, when, and in which order."""
+"""The demands of an instruction: steps to take or to avoid, their conditions, and their order."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ class Clause(NamedTuple):
 
 
 class Order(NamedTuple):
-    """`first` comes before `then`; an empty `then` means before everything else."""
+    """An order of steps: `first` comes before `then`; an empty `then` stands for everything else."""
 
     first: str
     then: str
@@ -108,7 +108,7 @@ class Rule(NamedTuple):
 
     @property
     def of_reader(self) -> bool:
-        """Return whether the sentence says what the reader is or does, which answers no question."""
+        """Return whether the sentence describes the reader or the reader's task, which answers no question."""
         return self.text.lower().startswith("you ")
 
 
@@ -122,7 +122,7 @@ class _Parts(NamedTuple):
 def understand(
     instruction: str, heading: str | None, position: float, scope: Condition | None = None
 ) -> Rule:
-    """Read one instruction; a heading that states a condition ("If it is late:") counts for it.
+    """Return one instruction's rule; a heading with a condition ("If it is late:") applies to it.
 
     `scope` is the condition of the sentence that it leans on.
     """
@@ -142,12 +142,12 @@ def understand(
 
 
 def _states(words: str) -> bool:
-    """Return whether words tell what is so: "We open at nine", or what the reader's task is: "You help guests"."""
+    """Return whether words state a fact ("We open at nine") or the reader's task ("You help guests")."""
     return _STATEMENT.match(words) is not None or (_TASK.match(words) is not None)
 
 
 def matter_condition(lead: str) -> Condition:
-    """Return the condition that a mere question ("Broken lamp?") or the name of a matter makes of what follows it."""
+    """Return the condition in a question ("Broken lamp?") or in the name of a matter before a rule."""
     named = re.sub(rf"^(?:{_IF}|is|are|does|do|has|have|did|was|were)\s+", "", lead.strip(" ?:."), flags=re.I)
     return condition(named)
 
@@ -157,7 +157,7 @@ def _is_firm(kind: Modality) -> bool:
 
 
 def _besides(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
-    """Return the steps that stand next to something to be said literally."""
+    """Return the steps besides a literal sentence to say."""
     return tuple(clause for clause in clauses if not LITERAL.search(clause.phrase) and not clause.forbids)
 
 
@@ -173,7 +173,7 @@ def _pieces(words: str) -> list[str]:
 
 
 def _read(words: str, when: Condition | None) -> _Parts:
-    """Read clause by clause; a condition holds for the clauses after it too."""
+    """Return the parts, clause by clause; a condition also holds for the clauses after it."""
     clauses: list[Clause] = []
     orders: list[Order] = []
     for piece in _pieces(words):
@@ -186,7 +186,7 @@ def _read(words: str, when: Condition | None) -> _Parts:
 
 
 def _their_matter(piece: str, before: list[Clause]) -> Condition | None:
-    """Return the condition under which others are told what to do: the talk is of that, or of what was forbidden."""
+    """Return the condition for orders to other people: the conversation is about the order or the forbidden step."""
     if not third_person(piece):
         return None
     return condition(next((clause.phrase for clause in before if clause.forbids), piece))
@@ -210,7 +210,7 @@ def _read_clause(words: str, inherited: Condition | None) -> _Parts:
 
 
 def _is_told(match: re.Match[str]) -> bool:
-    """Return whether the order is the user's: "tell them to stop before they leave"."""
+    """Return whether the order is for the user: "tell them to stop before they leave"."""
     said = bare(_conditional(match["rest"])[0])
     told = speaks(said) and re.search(r"\bto\b", said) is not None
     return told and re.search(r"\byou(?:r)?\b", match["other"], re.I) is None
@@ -245,7 +245,7 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
 
 
 def _conditional(words: str, only: bool = False) -> tuple[str, Condition | None]:
-    """Return a sentence without its "if ..." at either end, and that condition; quotations are left alone."""
+    """Return a sentence without "if ..." at its beginning or end, and that condition; quotations stay."""
     words = _HEDGE.sub("", words).strip()
     masked = without_quotations(words)
     if (match := _LEADING_IF.match(masked)) is not None and (comma := _end_of_condition(masked)) is not None:

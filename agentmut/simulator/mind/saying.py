@@ -1,4 +1,4 @@
-"""Turning "tell them that ..." into what is then said."""
+"""Sentences of speech: from "tell them that ..." to the words for the user."""
 
 import re
 from functools import lru_cache
@@ -71,20 +71,20 @@ def speaks(phrase: str) -> bool:
 
 
 def is_speech(phrase: str, toolbox: Toolbox) -> bool:
-    """Return whether a step is for words rather than for one of the tools."""
+    """Return whether a step needs words rather than a tool."""
     if _SOFT_SPEECH.match(phrase):
         return not toolbox.meant(phrase)
     return speaks(phrase) and not toolbox.carried_out(phrase)
 
 
 def wants_source(phrase: str) -> bool:
-    """Return whether a step consists in naming where an answer comes from."""
+    """Return whether a step asks for the source of an answer."""
     return _SOURCE.match(phrase) is not None
 
 
 @lru_cache(maxsize=4_096)
 def rendered(phrase: str) -> str:
-    """Return what is said when a step of saying is followed; empty when there is nothing to say literally.
+    """Return the words of a step of speech; empty if it has no literal words.
 
     >>> rendered("tell the guest that their lamp is ready")
     'Your lamp is ready.'
@@ -109,7 +109,7 @@ def rendered(phrase: str) -> str:
 
 
 def _is_clause(phrase: str) -> bool:
-    """Return whether what is to be said is a statement ("that the lamp is on") rather than a thing."""
+    """Return whether the content is a statement ("that the lamp is on") rather than a thing."""
     return re.search(r"\bthat\b", phrase) is not None
 
 
@@ -120,5 +120,5 @@ def _sentence(words: str, end: str = ".") -> str:
 
 
 def _to_you(words: str) -> str:
-    """Turn words about somebody into words to that person."""
+    """Return words about a person as words to that person."""
     return _THEM.sub("you", _TO_YOU.sub("your", words))

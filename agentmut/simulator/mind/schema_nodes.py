@@ -1,4 +1,4 @@
-"""One node of a JSON Schema as a reader wants it: references followed, `allOf` merged, alternatives told apart."""
+"""One node of a JSON Schema in simple form: references followed, `allOf` merged, alternatives separate."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _DEEPEST, _MOST = 3, 30
 
 
 def resolved(node: Any, root: Any, chain: int = 0) -> Schema:
-    """Return a node with its local references followed and its `allOf` merged; what is no schema is empty.
+    """Return a node with its local references followed and its `allOf` merged; empty for a non-schema.
 
     >>> root = {"$defs": {"Lamp": {"type": "object"}}}
     >>> resolved({"$ref": "#/$defs/Lamp", "description": "a lamp"}, root)
@@ -33,7 +33,7 @@ def resolved(node: Any, root: Any, chain: int = 0) -> Schema:
 
 
 def alternatives(node: Schema, root: Any, depth: int = 0) -> list[Schema]:
-    """Return what a node may be: its `anyOf` or `oneOf` and its types one by one, each with the words beside them."""
+    """Return the alternatives of a node: its `anyOf` or `oneOf` and its types, each with the other keywords."""
     named = next((name for name in _ALTERNATIVES if isinstance(node.get(name), list) and node[name]), None)
     if named is not None and depth < _DEEPEST:
         beside = {key: value for key, value in node.items() if key != named}
@@ -72,7 +72,7 @@ def required(node: Schema) -> tuple[str, ...]:
 
 
 def _target(reference: str, root: Any) -> Any:
-    """Return what a reference within the schema points at; None where there is nothing."""
+    """Return the target of a reference within the schema; None if there is none."""
     if not reference.startswith("#"):
         return None
     found: Any = root
@@ -83,7 +83,7 @@ def _target(reference: str, root: Any) -> Any:
 
 
 def _merged(first: Schema, second: Schema) -> Schema:
-    """Return both in one; the second decides, but for properties and required keys, which add up."""
+    """Return both nodes in one; the second wins, but properties and required keys add up."""
     both: dict[str, Any] = {**first, **second}
     if properties(first) and properties(second):
         both["properties"] = {**properties(first), **properties(second)}

@@ -1,4 +1,4 @@
-"""The rules of a prompt in sequence: a sentence may lean on the one before it."""
+"""The rules of a prompt in sequence, since a sentence may depend on the one before it."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -51,7 +51,7 @@ def _sentences(prompt: str) -> Iterator[_Sentence]:
 
 
 def _adjoins(prompt: str, first: Instruction, after: Instruction) -> bool:
-    """Return whether two sentences share an item or paragraph; a single line stands for itself."""
+    """Return whether two sentences share an item or paragraph; a single line stands alone."""
     gap = prompt[first.end : after.start]
     if not after.marker and "\n" in gap and _begins_lines(prompt, first, after):
         return False
@@ -64,7 +64,7 @@ def _begins_lines(prompt: str, first: Instruction, after: Instruction) -> bool:
 
 
 def _merged(sentences: list[_Sentence]) -> Iterator[_Sentence]:
-    """Yield the sentences; one that says "mention this" is read together with what it points to."""
+    """Yield the sentences; a sentence such as "mention this" is joined with its reference."""
     for index, sentence in enumerate(sentences):
         if sentence.follows and says_this(sentence.text) and not sentences[index - 1].text.endswith("?"):
             fact = sentences[index - 1].text.rstrip(".! ")

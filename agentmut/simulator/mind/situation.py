@@ -1,4 +1,4 @@
-"""Where a conversation stands: who said what, which tools were called, what came back."""
+"""The state of a conversation: the messages, the tool calls, and their results."""
 
 import json
 import re
@@ -50,7 +50,7 @@ class Briefing(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool call made so far, with its result; `message` is the index of the user message it followed."""
+    """An earlier tool call with its result; `message` is the index of the user message before it."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Return whether the result says that it did not work."""
+        """Return whether the result reports a failure."""
         return failed(self.result)
 
 
@@ -87,7 +87,7 @@ class Situation:
 
     @cached_property
     def numbers(self) -> tuple[Fact, ...]:
-        """Known quantities; those from results come last and win ties."""
+        """Return the known quantities; those from results come last and win ties."""
         stated = [fact for said in self.said for fact in stated_numbers(said)]
         found = [fact for fact in reversed(self.facts) if fact.number is not None]
         return (*stated, *(f._replace(topics=self.toolbox.explained(f.topics)) for f in found))
@@ -99,7 +99,7 @@ class Situation:
 
     @cached_property
     def puzzled(self) -> bool:
-        """Return whether neither documents nor tools, as far as they were called, serve the last message."""
+        """Return whether neither documents nor called tools help with the last message."""
         wanted = clauses(self.said[-1]) if self.said else ()
         served = any(call.message == len(self.said) - 1 for call in self.calls)
         return not (served or any(map(self._serves, wanted)))
@@ -109,12 +109,12 @@ class Situation:
         return fits or any(weight >= TELLING for weight, _ in self.weighed(clause))
 
     def weighed(self, clause: str) -> list[tuple[float, Passage]]:
-        """Return the passages by how much they speak of what a clause speaks of."""
+        """Return the passages, weighted by the topics that they share with a clause."""
         about, weights = topics(clause), self.briefing.passage_weights
         return [(weights.total(about & p.topics), p) for p in self.briefing.passages]
 
     def done(self, phrase: str) -> bool | None:
-        """Return whether a tool that `phrase` means was called with success; None when it means none."""
+        """Return whether a tool that `phrase` means was called with success; None if it means none."""
         meant = self.toolbox.meant(phrase)
         return any(self.called(name) for name in meant) if meant else None
 
@@ -123,7 +123,7 @@ class Situation:
         return any(call.name == name and not call.failed for call in self.calls)
 
     def tried(self, name: str, since: int = 0) -> bool:
-        """Return whether a tool was called after the user's message of that index, whatever came of it."""
+        """Return whether a tool was called after the user's message of that index, with any result."""
         return any(call.name == name and call.message >= since for call in self.calls)
 
 
@@ -158,7 +158,7 @@ def brief(system_text: str) -> Briefing:
 
 
 def _once(passages: Sequence[Passage]) -> Iterable[Passage]:
-    """Return the first of the passages that say something else of the same: repeated words tell no less."""
+    """Return the first of the passages with the same content, since repetition changes nothing."""
     return {subject(passage.text) or passage: passage for passage in reversed(passages)}.values()
 
 
@@ -168,7 +168,7 @@ def own_words(system_text: str) -> str:
 
 
 def documents_of(text: str) -> list[str]:
-    """Return the documents in a text, with their marks."""
+    """Return the documents in a text, with their markers."""
     return [match[0] for match in _DOCUMENT.finditer(text)]
 
 
@@ -190,7 +190,7 @@ def _calls(spoken: Sequence[Message]) -> Iterator[Call]:
 
 @lru_cache(maxsize=4_096)
 def read_arguments(arguments: str) -> Mapping[str, Any]:
-    """Return a call's arguments as values; what is no JSON object counts as none."""
+    """Return a call's arguments as values; empty if they are no JSON object."""
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):

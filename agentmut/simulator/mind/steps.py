@@ -27,7 +27,7 @@ _TO_DO = re.compile(r"\b(?:to|that)\b", re.I)
 
 
 def without_quotations(words: str) -> str:
-    """Return a text of the same length with nothing to be read in its quotations."""
+    """Return a text of the same length with its quotations blanked out."""
     return LITERAL.sub(lambda match: "x" * len(match.group()), words)
 
 
@@ -43,12 +43,12 @@ def compounds(words: str) -> Iterator[str]:
 
 
 def forbids(words: str) -> bool:
-    """Return whether a step is forbidden, be it softly: "try not to"."""
+    """Return whether a step is forbidden, even softly: "try not to"."""
     return modality(words) is Modality.FORBID or _NOT_TO.match(words) is not None
 
 
 def is_unresolved(step: str) -> bool:
-    """Return whether a step only points at something said elsewhere: "ask for that", "this".
+    """Return whether a step only refers to something elsewhere: "ask for that", "this".
 
     >>> is_unresolved("ask them for that"), is_unresolved("say that it is on"), is_unresolved("block it")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Answers and calls in the form that a schema wants: filled with what is known, complete where nothing is."""
+"""Answers and calls in the form of a schema: filled with known values, and complete without them."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def json_answer(mind: Mind, schema: Any, answer: str) -> Any:
 def complete_arguments(
     mind: Mind, offer: Offer, given: Mapping[str, Any], answer: str = ""
 ) -> dict[str, Any]:
-    """Return the arguments of a call as the tool's schema wants them; those that were found stay as they are."""
+    """Return the arguments of a call in the form of the tool's schema; found values stay."""
     whole = fitted(offer.parameters, dict(given), _hint(mind, offer, answer))
     return whole if isinstance(whole, dict) else dict(given)
 
@@ -45,12 +45,12 @@ def demanded_arguments(mind: Mind, offer: Offer, answer: str) -> dict[str, Any]:
 
 
 def takes_answer(offer: Offer) -> bool:
-    """Return whether a tool is one that frameworks make to be given the answer in a form."""
+    """Return whether a tool is one that frameworks add to receive a structured answer."""
     return bool(offer.name_topics & _ANSWERING)
 
 
 def _hint(mind: Mind, asked: Offer, answer: str) -> Hint:
-    """Return what finds a value by its name: a fact, what the user has said, and once the answer."""
+    """Return a function that finds a value by its name: a fact, the user's words, and once the answer."""
     untold = [answer] if answer else []
 
     def found(name: str, node: Schema) -> Any:

@@ -1,4 +1,4 @@
-"""Which of the offered tools a phrase speaks about, by overlap with name, description and parameters."""
+"""The offered tools that a phrase refers to, by overlap with name, description and parameters."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ _AGENTS = "Currently available agents:\n"
 
 
 class Offer(NamedTuple):
-    """A tool as a reader of the request sees it."""
+    """A tool in the form that a reader of the request sees."""
 
     name: str
     description: str
@@ -53,7 +53,7 @@ class Offer(NamedTuple):
 
     @property
     def required(self) -> tuple[str, ...]:
-        """Names of the arguments that a call must have."""
+        """Return the names of the required arguments."""
         required = self.parameters.get("required")
         names = required if isinstance(required, list) else []
         return tuple(name for name in names if isinstance(name, str) and name in self.properties)
@@ -66,14 +66,14 @@ class Offer(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A tool and how well it fits a phrase."""
+    """A tool, and how well it fits a phrase."""
 
     score: float
     offer: Offer
 
 
 class Toolbox:
-    """The tools of one request, in the order in which they were offered."""
+    """The tools of one request, in the order of the offer."""
 
     def __init__(self, offers: Sequence[Offer]) -> None:
         self.offers = tuple(offers)
@@ -89,7 +89,7 @@ class Toolbox:
         return self._by_name.get(name)
 
     def explained(self, name: Topics) -> Topics:
-        """Return what the tools' schemas say about a value of that name: its unit, what it is the measure of."""
+        """Return the topics that tools' schemas attach to a value of that name: its unit, its measure."""
         return name.union(*(about for argument, about in self._described.items() if argument <= name))
 
     def ranked(self, phrase: str) -> tuple[Scored, ...]:
@@ -100,7 +100,7 @@ class Toolbox:
         return self._ranked[phrase]
 
     def meant(self, phrase: str) -> tuple[str, ...]:
-        """Names of the tools that a phrase of an instruction speaks about, one for each of its parts."""
+        """Return the names of the tools that a phrase of an instruction refers to, one for each of its parts."""
         if phrase not in self._meant:
             self._remember()
             named = (self._best(part) for part in _alternatives(phrase))
@@ -110,16 +110,16 @@ class Toolbox:
         return self._meant[phrase]
 
     def carried_out(self, phrase: str) -> bool:
-        """Return whether one of the tools does what a step says, by verb and object, or is named literally."""
+        """Return whether one of the tools carries out a step, by verb and object, or is named literally."""
         return any(scored.score >= BY_NAME or scored.offer.does(phrase) for scored in self.ranked(phrase))
 
     def orders(self, phrase: str) -> bool:
-        """Return whether a phrase begins as an order does, with a common verb or with one of a tool."""
+        """Return whether a phrase begins like an order, with a common verb or a tool's verb."""
         verb, _ = deed(phrase)
         return begins_order(phrase) or any(same_verb(verb, offer.doings) for offer in self.offers)
 
     def forbidden(self, phrase: str) -> tuple[str, ...]:
-        """Names of the tools that a forbidden step means: those that do just that, by verb and object."""
+        """Return the names of the tools that a forbidden step refers to, by verb and object."""
         if phrase not in self._forbidden:
             self._remember()
             found = (name for part in _alternatives(phrase) for name in self._doing(part))
@@ -233,7 +233,7 @@ def offer_of(name: str, description: str, parameters: str) -> Offer:
 
 
 def _members(description: str) -> Mapping[str, str]:
-    """Return the agents that a description lists, as LlamaIndex lists those that a hand-off can go to.
+    """Return the agents that a description lists, as LlamaIndex lists hand-off targets.
 
     >>> _members("Hand off.\\nCurrently available agents:\\n{'faq': 'Answers questions'}\\n")
     {'faq': 'Answers questions'}

@@ -1,4 +1,4 @@
-"""Verbs that orders begin with, in any field: with them an order is told from the name of a matter."""
+"""Verbs that begin orders in any field: they distinguish an order from the name of a matter."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The many ways of putting a rule, brought into a few: "if X, you must tell them to Y"."""
+"""The many wordings of a rule, reduced to a few: "if X, you must tell them to Y"."""
 
 import re
 from functools import lru_cache
@@ -111,7 +111,7 @@ _FREE = re.compile(
 
 @lru_cache(maxsize=4_096)
 def without_lead(words: str) -> str:
-    """Return a rule whose matter stands in front of it ("Broken lamps: do Y") as a condition; labels are dropped.
+    """Return a rule whose leading matter ("Broken lamps: do Y") is a condition; labels are dropped.
 
     >>> without_lead("Requests for lamps or oil: say when they come")
     'if lamps or oil, say when they come'
@@ -142,7 +142,7 @@ def names_a_matter(lead: str) -> bool:
 
 
 def matter(lead: str) -> str:
-    """Return what a lead names, any of it: "Requests for A, B and C" is about "A or B or C"."""
+    """Return the matter that a lead names: "Requests for A, B and C" is about "A or B or C"."""
     bare = _OCCASION.sub("", lead.strip(" ?:"))
     return re.sub(r",?\s+(?:and|or)\s+|,\s+", " or ", bare)
 
@@ -187,7 +187,7 @@ def permitted(words: str) -> str:
 
 
 def third_person(words: str) -> bool:
-    """Return whether a part of a rule says what others have to do."""
+    """Return whether a part of a rule is about other people's duties."""
     return (_THEY_DO.match(words) or _ANYONE_DOES.match(words)) is not None
 
 
@@ -206,7 +206,7 @@ def _active(words: str) -> str:
 
 
 def _whom(match: re.Match[str]) -> str:
-    """Return the condition in a subject: "New guests", "anyone who calls"; a mere "Guests" is none."""
+    """Return the condition in a subject: "New guests", "anyone who calls"; a plain "Guests" has none."""
     who, having = match["who"], match["having"]
     if having is None and len(re.sub(r"^(?:an?|any|every|each|all|the)\s+", "", who, flags=re.I).split()) < 2:
         return ""
@@ -228,12 +228,12 @@ def _is_arrow(mark: str) -> bool:
 
 
 def says_this(words: str) -> bool:
-    """Return whether a sentence wants the one before it to be said: "Mention this when ..."."""
+    """Return whether a sentence asks to say the one before it: "Mention this when ..."."""
     return _POINTING.match(words) is not None
 
 
 def leans(words: str, in_item: bool) -> bool:
-    """Return whether a sentence holds only under the condition of the one before it.
+    """Return whether a sentence holds only under the condition of the sentence before it.
 
     In an item of a list all do that have no condition of their own and do not say "always".
 
@@ -248,7 +248,7 @@ def leans(words: str, in_item: bool) -> bool:
 
 
 def is_otherwise(words: str) -> bool:
-    """Return whether a sentence holds where the condition of the one before it does not."""
+    """Return whether a sentence holds if the condition of the sentence before it does not."""
     return _OTHERWISE.match(words) is not None
 
 

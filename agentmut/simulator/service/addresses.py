@@ -1,4 +1,4 @@
-"""Where the simulator is found, in the terms of each SDK."""
+"""The addresses of the simulator, in the terms of each SDK."""
 
 from typing import NamedTuple
 from urllib.parse import quote
@@ -11,7 +11,7 @@ REGION = "us-east-1"
 
 
 class Addresses(NamedTuple):
-    """The addresses of one running simulator; with a trial, those that name the trial in the path."""
+    """The addresses of one running simulator; for one trial, those with the trial in the path."""
 
     root: str
     """Scheme, host and port."""
@@ -69,7 +69,7 @@ class Addresses(NamedTuple):
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the variables that lead every SDK here, with keys that are none."""
+        """Return the variables that lead every SDK here, with dummy keys."""
         return {
             "OPENAI_BASE_URL": self.openai_base_url,
             "OPENAI_API_BASE": self.openai_base_url,  # LlamaIndex looks only here
@@ -90,5 +90,5 @@ class Addresses(NamedTuple):
 
 
 def exports(addresses: Addresses, settings: Settings) -> dict[str, str]:
-    """Return the variables that lead SDKs to a simulator, and the one by which agentmut knows what it is like."""
+    """Return the variables that lead SDKs to a simulator, and the variable with its settings for agentmut."""
     return {**addresses.environment, SIMULATOR_VARIABLE: f"{__version__}/{settings.identity}"}

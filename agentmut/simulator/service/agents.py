@@ -1,4 +1,4 @@
-"""Agents of Bedrock as the simulator plays them: one simulated model, and the sessions that the service keeps."""
+"""Simulated Bedrock agents: one simulated model, and the sessions that the service keeps."""
 
 from collections import OrderedDict
 from typing import Any, ClassVar, NamedTuple
@@ -25,7 +25,7 @@ class BedrockAgents:
         return bedrock_agent.decode(call).request
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body; all services of AWS write them alike."""
+        """Return an error body; all services of AWS have the same form."""
         return Converse().encode_error(status, message, code)
 
 
@@ -39,14 +39,14 @@ class Turn(NamedTuple):
 
 
 class Sessions:
-    """What was said in the sessions of one server. The sessions that were not used for longest are forgotten."""
+    """The sessions of one server. The least recently used sessions are forgotten."""
 
     def __init__(self, most: int = MOST_SESSIONS) -> None:
         self._said: OrderedDict[tuple[str, str], tuple[Message, ...]] = OrderedDict()
         self._most = most
 
     def turn(self, trial: str, call: HttpCall) -> Turn:
-        """Return the turn that a call asks for. Raises `ValueError` where it cannot be read."""
+        """Return the turn that a call asks for. Raise `ValueError` if the call is unreadable."""
         found = bedrock_agent.decode(call)
         key = (trial, found.session)
         given = found.request.messages
@@ -56,7 +56,7 @@ class Sessions:
         return Turn(key, found, whole)
 
     def answered(self, turn: Turn, reply: ModelReply, invocation_id: str, *, kept: bool) -> bytes:
-        """Return the event stream of a reply. It is `kept` for the next turn, unless its sending is known to fail."""
+        """Return the event stream of a reply, which is stored for the next turn unless its sending is known to fail."""
         if kept:
             ids = bedrock_agent.call_ids(invocation_id, len(reply.tool_calls))
             calls = [
@@ -85,7 +85,7 @@ class _Kept(NamedTuple):
 
 
 class Conversations:
-    """The stored responses of one server. The oldest ones are forgotten when there are too many."""
+    """The stored responses of one server. The oldest responses are forgotten when there are too many."""
 
     def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
@@ -97,7 +97,7 @@ class Conversations:
         return len(self._kept)
 
     def whole(self, body: Body) -> Body:
-        """Return the request body with all that was said before. Raises `UnknownResponseError`."""
+        """Return the request body with the earlier conversation. Raise `UnknownResponseError`."""
         previous = body.get("previous_response_id")
         if previous is None:
             return body
@@ -106,7 +106,7 @@ class Conversations:
         return {**body, "input": [*self._kept[previous].items, *_items(body.get("input"))]}
 
     def keep(self, response_id: str, whole: Body, output: list[Any], size: int) -> None:
-        """Remember a response, whose request was `whole`, unless the request does not want it stored."""
+        """Store a response to the request `whole`, unless the request forbids it."""
         if whole.get("store") is False:
             return
         previous = self._kept.get(str(whole.get("previous_response_id")))

@@ -1,4 +1,4 @@
-"""A simulator in a thread of its own, for code that does something else meanwhile."""
+"""A simulator in its own thread, for code that does something else at the same time."""
 
 import asyncio
 import threading
@@ -14,7 +14,7 @@ _PATIENCE = 30.0
 
 
 class Simulator:
-    """A running simulator: where it is, and what it was asked. A context manager, or `start` and `stop`."""
+    """A running simulator with its addresses and its received requests. A context manager, or `start` and `stop`."""
 
     def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 - cannot be changed
         self.settings = settings
@@ -51,11 +51,11 @@ class Simulator:
         return exports(self._addresses, self.settings)
 
     def of(self, trial: str) -> Addresses:
-        """Return the addresses for the requests of one trial, which has its own luck and trouble."""
+        """Return the addresses for the requests of one trial, which has its own random draws and faults."""
         return self._addresses.of(trial)
 
     def requests_of(self, trial: str) -> list[Received]:
-        """Return what was received of one trial; that of requests which name none is ""."""
+        """Return the received requests of one trial; "" stands for requests without a trial."""
         return [received for received in self.requests if received.trial == trial]
 
     def start(self) -> "Simulator":
@@ -70,7 +70,7 @@ class Simulator:
         return self
 
     def stop(self) -> None:
-        """Stop serving; requests under way, and those that hang, are cut off."""
+        """Stop serving; requests under way, also hanging ones, are cut off."""
         left = asyncio.run_coroutine_threadsafe(self._serving.__aexit__(None, None, None), self._loop)
         try:
             left.result(_PATIENCE)

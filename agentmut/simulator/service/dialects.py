@@ -1,4 +1,4 @@
-"""What is different from dialect to dialect, besides what their codecs know."""
+"""The differences between dialects that their codecs do not cover."""
 
 import hashlib
 import re
@@ -27,12 +27,12 @@ _SINGLE_CALLS = re.compile(
 
 
 def reply_id(codec: Codec, trial: str, body: bytes) -> str:
-    """Return the id of a reply: the same for the same request of the same trial."""
+    """Return the id of a reply, which is the same for the same request of the same trial."""
     return _ID_PREFIXES.get(codec.name, "") + digest(trial, body)
 
 
 def digest(trial: str, *parts: bytes) -> str:
-    """24 hex digits that stand for a request of a trial."""
+    """Return the 24 hex digits that identify a request of a trial."""
     hashed = hashlib.blake2b(trial.encode("utf-8", "surrogateescape"), digest_size=12)
     for part in parts:
         hashed.update(part)

@@ -1,4 +1,4 @@
-"""An agent engine of Google's as the simulator plays it: one simulated model, and the sessions that the engine keeps.
+"""A simulated agent engine of Google's: one simulated model, and the sessions that the engine keeps.
 
 The id of an engine, the end of its resource name, is that of the model. The agent has neither prompt nor tools: it
 knows what it is told, documents among it.
@@ -24,24 +24,24 @@ _METHODS = ("async_create_session", "async_delete_session", "async_stream_query"
 
 
 class Session(NamedTuple):
-    """What was said in a session."""
+    """The conversation of a session."""
 
     documents: tuple[str, ...] = ()
     said: tuple[Message, ...] = ()
 
     def asked(self, message: str) -> "Session":
-        """Build the request with a message of the user. The simulated model reads documents in its prompt."""
+        """Return the session with a further user message. The simulated model reads documents in its prompt."""
         told = Message(role=Role.USER, text=own_words(message).strip())
         return Session((*self.documents, *documents_of(message)), (*self.said, told))
 
     def request(self, model: str) -> ModelRequest:
-        """Return what the agent asks its model."""
+        """Return the agent's request to its model."""
         system = Message(role=Role.SYSTEM, text="\n".join(self.documents))
         return ModelRequest(model=model, messages=(system, *self.said))
 
 
 class AgentEngines:
-    """The engines of one server, with their sessions. The engines that were not used for longest are forgotten."""
+    """The engines of one server, with their sessions. The least recently used engines are forgotten."""
 
     name: ClassVar[str] = "agent_engines"
 
@@ -55,16 +55,16 @@ class AgentEngines:
         return _PATH.fullmatch(path.partition("?")[0]) is not None
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
-        """Return what the agent is told in this call. Raises `ValueError` where it is told nothing."""
+        """Return the agent's request in this call. Raise `ValueError` for an empty one."""
         _, told = _read(call)
         return Session().asked(_message(told)).request(_model(call))
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body; all services of Google write them alike."""
+        """Return an error body; all services of Google have the same form."""
         return Gemini().encode_error(status, message, code)
 
     def answer(self, call: HttpCall, say: Callable[[ModelRequest], ModelReply], *, kept: bool) -> Reply:
-        """Return the reply to a call. It is `kept` for the next turn, unless its sending is known to fail."""
+        """Return the reply to a call, which is stored for the next turn unless its sending is known to fail."""
         method, told = _read(call)
         if method == "async_create_session":
             return _output({"id": self._begun(), "userId": str(told.get("user_id") or "")})
@@ -93,7 +93,7 @@ class AgentEngines:
 
 
 def _event(reply: ModelReply) -> dict[str, JsonValue]:
-    """Write an event in the spelling of ADK, which writes it in Python."""
+    """Return an event in the spelling of ADK, which uses Python's."""
     usage = {
         "prompt_token_count": reply.usage.input_tokens,
         "candidates_token_count": reply.usage.output_tokens,

@@ -1,4 +1,4 @@
-"""How long a simulated service takes: a distribution, and what it gives a request of a trial."""
+"""The latency of a simulated service: a distribution, and its values for the requests of a trial."""
 
 import math
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Latency(NamedTuple):
         return self.low
 
     def of(self, seed: int, trial: str, number: int, what: str = "") -> float:
-        """Return seconds of a trial's request of this number; `what` tells several times of one request apart."""
+        """Return the seconds for a trial's request with this number; `what` distinguishes times of one request."""
         if not self or self.shape == "fixed":
             return self.low
         return self.at(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))

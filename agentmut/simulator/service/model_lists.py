@@ -1,4 +1,4 @@
-"""Lists of models, as the services answer who asks for them."""
+"""Lists of models, in the form of each service."""
 
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit

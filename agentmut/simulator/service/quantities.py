@@ -1,4 +1,4 @@
-"""Numbers as settings write them: times such as `50ms`, shares such as `0.1`."""
+"""Numbers in the form of settings: times such as `50ms`, shares such as `0.1`."""
 
 import math
 import re
@@ -13,7 +13,7 @@ _LONGEST = 3600.0
 
 
 def read_seconds(text: str, where: str) -> float:
-    """Return seconds of a time with its unit. Raises `UsageError` that names `where`.
+    """Return a time with its unit in seconds. Raise `UsageError` that names `where`.
 
     >>> read_seconds("50ms", "latency"), read_seconds("1.5 s", "latency")
     (0.05, 1.5)

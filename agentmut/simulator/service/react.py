@@ -1,4 +1,4 @@
-"""Agents of smolagents, whose steps are sent as text: read as calls and results, and answered in their terms.
+"""smolagents' agents, whose steps are text: read as calls and results, and answered in the same form.
 
 A `ToolCallingAgent` is given calls, and tells of them and of their results in plain messages; the answer is a call of
 `final_answer`, too. A `CodeAgent` is told of its tools in the prompt and is given code. Of their prompts only what the
@@ -23,7 +23,7 @@ _BEGIN = re.compile(r"\s*Now Begin!\s*\Z")
 
 
 class Form(NamedTuple):
-    """How such an agent wants to be answered."""
+    """The form that such an agent wants for its answer."""
 
     code: bool
     tags: tuple[str, str] = ("<code>", "</code>")
@@ -33,7 +33,7 @@ class Form(NamedTuple):
 
 
 def form_of(request: ModelRequest) -> Form | None:
-    """Return the form of a request; None for that of any other agent."""
+    """Return the form of a request; None for another kind of agent."""
     if any(tool.name == ANSWER and tool.description == _ANSWERS for tool in request.tools):
         return Form(code=False)
     if not request.tools and told_tools(request.system_text):
@@ -44,7 +44,7 @@ def form_of(request: ModelRequest) -> Form | None:
 
 
 def understood(request: ModelRequest, form: Form) -> ModelRequest:
-    """Return the request as an agent with native tool calls would have made it."""
+    """Return the request in the form of an agent with native tool calls."""
     tools = told_tools(request.system_text) if form.code else request.tools
     return request.model_copy(
         update={
@@ -61,7 +61,7 @@ def understood(request: ModelRequest, form: Form) -> ModelRequest:
 
 
 def spelled(reply: ModelReply, form: Form) -> ModelReply:
-    """Return the reply in the form in which the agent wants it."""
+    """Return the reply in the agent's form."""
     calls = reply.tool_calls or (
         ToolCall(id=_id(reply), name=ANSWER, arguments=json.dumps({"answer": reply.text})),
     )
@@ -88,7 +88,7 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
 
 
 def _delegating(reply: ModelReply, asked: ModelRequest) -> ModelReply:
-    """Give members of a team the user's words as their task: single words would not say what to do."""
+    """Give members of a team the user's words as their task, since single words would not be enough."""
     members = {tool.name for tool in asked.tools if _is_member(tool)}
     task = next((m.text for m in reversed(asked.messages) if m.role is Role.USER), "")
     calls = (
@@ -117,7 +117,7 @@ def _as_code(call: ToolCall, form: Form) -> str:
 
 
 def _own_words(system: str, form: Form) -> str:
-    """Return what the user has written: after the rules of a CodeAgent, before those of the other, or all of it."""
+    """Return the user's own words: after a CodeAgent's rules, before another agent's rules, or everything."""
     if form.code:
         return _BEGIN.sub("", system.partition(_LAST_RULE)[2] or system)
     before = system.partition(_RULES)[0]

@@ -1,4 +1,4 @@
-"""Steps of smolagents' agents that are sent as text, read as calls and results."""
+"""Steps of smolagents' agents in text form, read as calls and results."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ _PARTS = re.compile(rf"^(?={_TASK}|{_RESULT}|Error:\n|Call id: \w+\n)", re.MULTI
 
 
 def retold(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yield the messages with what they tell of as calls and results; each step by itself."""
+    """Yield the messages with their described calls and results, each step separately."""
     pending: list[ToolCall] = []
     for message in messages:
         if message.role is Role.ASSISTANT:
@@ -50,7 +50,7 @@ def retold(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _call_messages(calls: list[ToolCall]) -> Iterator[Message]:
-    """Return the calls as the model made them; the call of the answer is what the model said."""
+    """Return the calls as the model made them; the call of the answer becomes the model's text."""
     answers = [call for call in calls if call.name == ANSWER]
     if answers:
         said = json.loads(answers[0].arguments)
@@ -91,7 +91,7 @@ def _asked(part: str) -> str:
 
 
 def _calls(text: str) -> list[ToolCall]:
-    """Return the calls that a message tells of, as smolagents writes them down."""
+    """Return the calls in a message, in the notation of smolagents."""
     _, marked, told = text.rpartition(_CALLS)
     found = _literal(told) if marked else None
     return (

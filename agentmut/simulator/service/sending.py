@@ -1,4 +1,4 @@
-"""Sending a reply as a service does, or as one that is in trouble."""
+"""Sending a reply, normally or with a fault."""
 
 import asyncio
 import socket
@@ -33,7 +33,7 @@ Delay = Callable[[int], float]
 async def send(
     http: web.Request, reply: Reply, fault: FaultKind | None = None, delay: Delay | None = None
 ) -> web.StreamResponse:
-    """Send a reply: at once, or a stream event by event. `fault` is one that spoils replies, or none."""
+    """Send a reply: at once, or a stream event by event. `fault` spoils the reply, if there is one."""
     if fault is FaultKind.CONTENT_TYPE:
         return web.Response(body=HTML, content_type="text/html", charset="utf-8")
     if fault is FaultKind.EMPTY:

@@ -1,4 +1,4 @@
-"""The simulator as a service on this machine that speaks every dialect of which there is a codec."""
+"""The simulator as a service on this machine, in every dialect that has a codec."""
 
 import errno
 import logging
@@ -59,14 +59,14 @@ async def serve(
 
 
 def _logger() -> logging.Logger:
-    """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
+    """Return the logger for the server's faults; it ignores clients that close their connections."""
     logger = logging.Logger("agentmut.simulator")
     logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
     return logger
 
 
 def application(settings: Settings, received: Callable[[Received], None] | None = None) -> web.Application:
-    """Return the service's routes: which dialect a request speaks is told by the end of its path."""
+    """Return the service's routes; the end of a request's path names its dialect."""
     service = Service(settings, received)
     app = web.Application(client_max_size=MAX_BODY)
     app.router.add_post("/{path:.*}", service.answer)

@@ -1,4 +1,4 @@
-"""What the simulator does with a request: the dialects' own ways around one simulated model."""
+"""The handling of requests in the simulator: the dialects around one simulated model."""
 
 import asyncio
 from collections import Counter
@@ -32,7 +32,7 @@ _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
 
 
 class _Whole(NamedTuple):
-    """A request with what was said before it."""
+    """A request with the conversation before it."""
 
     body: Body
     call: HttpCall
@@ -71,7 +71,7 @@ class _Arrival(NamedTuple):
 
 
 class Service:
-    """The handlers of one server, with what it remembers."""
+    """The handlers of one server, with its memory."""
 
     def __init__(self, settings: Settings, received: Callable[[Received], None] | None = None) -> None:
         self._settings = settings
@@ -133,7 +133,7 @@ class Service:
             return _error(came.codec, _Refusal(400, message, "invalid_request"))
 
     def _failed(self, came: _Arrival) -> Reply | None:
-        """Return the error that a request meets as its trouble."""
+        """Return the error that a request gets from its fault."""
         if came.fault not in _ERRORS:
             return None
         error = _error(came.codec, _Refusal(*_ERRORS[came.fault]))
@@ -187,14 +187,14 @@ class Service:
 
 
 def _in_its_form(request: ModelRequest, **options: Any) -> ModelReply:
-    """Return the simulated model's reply in the text form that the framework of the agent speaks, if it has one."""
+    """Return the simulated model's reply in the text form of the agent's framework, if it has one."""
     forms = (fields.answered, speakers.answered, thoughts.answered, react.answered)
     answer = reduce(lambda inner, form: partial(form, reply=inner), reversed(forms), reply)
     return answer(request, **options)
 
 
 def _trial_and_path(http: web.Request) -> tuple[str, str]:
-    """Whose request it is, and where it would have gone without the trial in its path."""
+    """Return the trial of a request, and its path without the trial."""
     named, path = trial_and_path(http.raw_path)
     return http.headers.get(TRIAL_HEADER) or named or "", path
 
@@ -213,7 +213,7 @@ def _error(codec: Dialect, refusal: _Refusal) -> Reply:
 
 
 def _retry_after(seconds: float) -> dict[str, str]:
-    """Return the standard header in whole seconds, and the finer one that the SDKs look at first."""
+    """Return the standard header in whole seconds, and the finer header that SDKs read first."""
     return {"Retry-After": str(ceil(seconds)), "Retry-After-Ms": f"{seconds * 1000:g}"}
 
 

@@ -1,4 +1,4 @@
-"""What a simulated service is like."""
+"""The settings of a simulated service."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from agentmut.simulator.service.trouble import NO_TROUBLE, Trouble, trouble_of
 
 
 class Settings(NamedTuple):
-    """What a simulator is like."""
+    """The settings of a simulator."""
 
     seed: int = 0
     trouble: Trouble = NO_TROUBLE
@@ -24,12 +24,12 @@ class Settings(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether neither trouble nor time depends on which request of a trial it is."""
+        """Return whether faults and latency are the same for all requests of a trial."""
         return not (self.trouble.faults or self.latency or self.chunk_latency)
 
     @property
     def identity(self) -> str:
-        """Return what tells this simulator from others: all that shapes the trials of those who use it."""
+        """Return the identity of this simulator: all settings that shape its trials."""
         named = {
             "seed": str(self.seed),
             "trouble": str(self.trouble),
@@ -41,7 +41,7 @@ class Settings(NamedTuple):
 
 
 def checked_aliases(aliases: Mapping[str, str]) -> Mapping[str, str]:
-    """Return other names of models. Raises `UsageError` where one names no model, or is a model's own name."""
+    """Return other names of models. Raise `UsageError` if one stands for no model, or is a model's own name."""
     for alias, name in aliases.items():
         if name not in PROFILES:
             raise UsageError(
@@ -60,7 +60,7 @@ def read_settings(
     chunk_latency: Latency | str = AT_ONCE,
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Settings:
-    """Return settings as people write them. Raises `UsageError` for what cannot be meant."""
+    """Return the settings in a user's words. Raise `UsageError` for meaningless ones."""
     return Settings(
         seed=seed,
         trouble=trouble if isinstance(trouble, Trouble) else trouble_of(trouble),

@@ -13,7 +13,7 @@ _DESCRIBED = r"^{name}: (.*)$"
 
 
 def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
-    """Return what `reply` answers to a request, or the name of a speaker where one is asked for."""
+    """Return `reply`'s answer to a request, or the name of a speaker if the request asks for one."""
     said = "\n\n".join(message.text for message in request.messages)
     names = _names(said)
     if not names:
@@ -24,7 +24,7 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
 
 
 def next_speaker(names: list[str], said: str) -> str:
-    """Return who has not spoken yet, and of those whose description has most in common with what the user said.
+    """Return a speaker who has not spoken yet; the one whose description fits the user's words best.
 
     >>> told = "cook: Cooks meals.\\nguard: Opens gates.\\n\\nuser: Open the gate."
     >>> next_speaker(["cook", "guard"], told), next_speaker(["cook", "guard"], f"{told}\\nguard: It is open.")
