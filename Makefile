@@ -17,7 +17,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo javascript test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -47,13 +47,17 @@ test-frameworks-main: $(VENV)/.dev  ## frameworks of the main environment alone
 test-frameworks: test-frameworks-main test-frameworks-libraries $(SECOND)/.ready  ## real frameworks, in three environments
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
-test-frameworks-libraries: $(LIBRARIES)/.ready  ## agents of libraries without an adapter, in an environment of their own
+test-frameworks-libraries: $(LIBRARIES)/.ready javascript  ## agents of libraries without an adapter, in an environment of their own
 	PYTHONDONTWRITEBYTECODE= $(LIBRARIES)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks/test_libraries.py
 
 test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
-frameworks: $(VENV)/.dev $(SECOND)/.ready $(LIBRARIES)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
+# Without the packages the examples in JavaScript are skipped, and the message is above.
+javascript:  # their packages: 170, from npm
+	@cd examples/js_libraries && { [ package-lock.json -ot node_modules/.ready ] || { npm ci --silent --ignore-scripts --omit=optional && touch node_modules/.ready; }; } || true
+
+frameworks: $(VENV)/.dev $(SECOND)/.ready $(LIBRARIES)/.ready javascript  ## what the kit finds anew; docs/frameworks.md is its output
 	rm -rf tests/frameworks/support
 	for python in $(BIN)/python $(SECOND)/bin/python; do \
 	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done

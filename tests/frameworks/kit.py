@@ -40,6 +40,8 @@ class Case:
     limit: int | None = None
     """Of the steps of a run, in the framework's terms: the half of it is too few, so that the limit is met."""
     except_for: Mapping[str, str] = field(default_factory=dict)
+    at_once: int = AT_ONCE
+    """How many runs have to stay apart; fewer where each starts a program."""
     others: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of the agent section, such as `functions`; `factory` is empty where it is none of them."""
 
@@ -61,7 +63,7 @@ def check(case: Case) -> None:
         turns=case.turns,
         expect_tools=case.expect_tools,
         except_for=dict(case.except_for),
-        at_once=AT_ONCE,
+        at_once=case.at_once,
     )
     flow = found[OperatorClass.ORCHESTRATION]
     assert flow.delivered or not flow.not_met, (

@@ -1,25 +1,51 @@
-"""Agents of libraries without an adapter of their own, by the adapter `python` and their model requests."""
+"""Agents of libraries without an adapter of their own, by their model requests: in process, or as programs."""
 
+import shutil
+import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.tools import read_tool
+from agentmut.nouns.tools import ToolSpec, read_tool
 from examples.libraries.tools import PROMPT, look_up_order
 from tests.frameworks.kit import Case, check
 
 pytestmark = pytest.mark.framework
+ROOT = Path(__file__).parents[2]
 LIBRARIES: Mapping[str, tuple[str, str]] = {
     "LiteLLM": ("litellm", "litellm_agent"),
     "Strands": ("strands", "strands_agent"),
     "Agno": ("agno", "agno_agent"),
     "Haystack": ("haystack", "haystack_agent"),
     "AG2": ("ag2", "ag2_agent"),
+    "DSPy": ("dspy", "dspy_agent"),
 }
 """By name: the package that is imported, and the module of the example."""
-DESK = AgentConfig(prompt=PROMPT, model=ModelConfig(name="sim-large"), tools=(read_tool(look_up_order),))
+IN_JAVASCRIPT: Mapping[str, str] = {
+    "Anthropic for JavaScript": "anthropic",
+    "OpenAI for JavaScript": "openai",
+    "Vercel AI SDK": "ai",
+    "Mastra": "mastra",
+}
+"""By name: the example in examples/js_libraries."""
+TURNS = ["Where is my order A-1042?"]
+TOOL = read_tool(look_up_order)
+TOLD_BY_A_PROGRAM = ToolSpec(
+    name="look_up_order",
+    description="Look up an order by its number.",
+    parameters={
+        "type": "object",
+        "properties": {"order_id": {"type": "string"}},
+        "required": ["order_id"],
+    },
+)
+
+
+def config(*tools: ToolSpec) -> AgentConfig:
+    return AgentConfig(prompt=PROMPT, model=ModelConfig(name="sim-large"), tools=tools)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -28,15 +54,48 @@ def test_its_example_is_run_as_the_kit_demands(name: str, monkeypatch: pytest.Mo
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # LiteLLM asks GitHub for prices otherwise
     if not find_spec(package):
         pytest.skip(f"{package} is not installed in this environment")
-    turns, others = ["Where is my order A-1042?"], {"run": f"examples.libraries.{module}:run"}
+    in_text = name == "DSPy"  # its tools and its calls are words of prompt and answer
     case = Case(
         "python",
         name,
         "",
-        turns,
-        ["look_up_order"],
-        config=DESK,
-        except_for={"doubles": "the tool is a plain function that agentmut.tool does not mark"},
-        others=others,
+        TURNS,
+        [] if in_text else ["look_up_order"],
+        config=config() if in_text else config(TOOL),
+        except_for={}
+        if in_text
+        else {"doubles": "the tool is a plain function that agentmut.tool does not mark"},
+        others={"run": f"examples.libraries.{module}:run"},
     )
     check(case)
+
+
+def check_program(name: str, command: list[str], tool: ToolSpec = TOLD_BY_A_PROGRAM) -> None:
+    case = Case(
+        "command",
+        name,
+        "",
+        TURNS,
+        [tool.name],
+        config=config(tool),
+        except_for={"doubles": "the tool is a function of the program"},
+        at_once=3,
+        others={"command": command, "root": str(ROOT)},
+    )
+    check(case)
+
+
+@pytest.mark.parametrize("name", IN_JAVASCRIPT)
+def test_its_example_in_javascript_is_run_as_the_kit_demands(name: str) -> None:
+    folder = ROOT / "examples" / "js_libraries"
+    if not (shutil.which("node") and (folder / "node_modules").is_dir()):
+        pytest.skip("needs node, and `npm ci` in examples/js_libraries")
+    check_program(name, ["node", f"examples/js_libraries/{IN_JAVASCRIPT[name]}.mjs", "{input}"])
+
+
+def test_the_claude_agent_sdk_is_run_as_the_kit_demands() -> None:
+    if not find_spec("claude_agent_sdk"):
+        pytest.skip("claude_agent_sdk is not installed in this environment")
+    tool = TOLD_BY_A_PROGRAM.model_copy(update={"name": "mcp__desk__look_up_order"})
+    command = [sys.executable, "-m", "examples.libraries.claude_agent", "{input}"]
+    check_program("Claude Agent SDK", command, tool)

@@ -20,7 +20,7 @@ def test_the_page_is_made_of_what_the_kit_found() -> None:
 
 
 def test_the_kit_has_run_agents_of_every_adapter_that_runs_them_here() -> None:
-    outside = {"command", "http"}  # agents in another process, of which there is no framework to name
+    outside = {"http"}  # an agent in another process, of which there is no framework to name
     assert {path.stem for path in FOUND.glob("*.json")} == set(names(Group.ADAPTERS)) - outside
 
 
