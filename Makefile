@@ -54,7 +54,7 @@ test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment 
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
 # Without the packages the examples in JavaScript are skipped, and the message is above.
-javascript:  # their packages: 170, from npm
+javascript:  ## packages of the examples in JavaScript: 170 from npm, 220 MB
 	@cd examples/js_libraries && { [ package-lock.json -ot node_modules/.ready ] || { npm ci --silent --ignore-scripts --omit=optional && touch node_modules/.ready; }; } || true
 
 frameworks: $(VENV)/.dev $(SECOND)/.ready $(LIBRARIES)/.ready javascript  ## what the kit finds anew; docs/frameworks.md is its output

@@ -10,7 +10,6 @@ from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, create_sdk_mcp_s
 from examples.libraries.tools import PROMPT, look_up_order
 
 
-@tool("look_up_order", look_up_order.__doc__ or "", {"order_id": str})
 async def look(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": look_up_order(**arguments)}]}
 
@@ -18,7 +17,8 @@ async def look(arguments: dict[str, Any]) -> dict[str, Any]:
 async def answer(text: str, home: str) -> None:
     """Print the answer; what the command line keeps goes into `home`."""
     quiet = {"CLAUDE_CONFIG_DIR": home, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    desk = {"desk": create_sdk_mcp_server("desk", tools=[look])}
+    order = tool("look_up_order", look_up_order.__doc__ or "", {"order_id": str})(look)
+    desk = {"desk": create_sdk_mcp_server("desk", tools=[order])}
     options = ClaudeAgentOptions(
         model="sim-large", system_prompt=PROMPT, mcp_servers=desk, env=quiet, cwd=home
     )

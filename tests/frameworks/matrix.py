@@ -50,14 +50,15 @@ Each trial has an agent and a conversation of its own. Variables of a module, an
 build, are shared by all trials: what is kept there makes trials depend on each other, which agentmut cannot
 see. `agentmut doctor` says so where it reaches a model request. An agent that no adapter can run, or that only streams,
 can be measured by its model requests: adapter [python](callable.md) with `agent.run`, and [`route: wire`](wire.md).
-`examples/libraries` has such agents on LiteLLM, Strands, Agno, Haystack, AG2 and DSPy. Calls of a tool can be doubled there
-only where `agentmut.tool` marks its function. DSPy's tools are words of its instructions: they are no tools in a request, and operators
-of prompts change them where `agentmut doctor --save-request` has written the instructions down.
+`examples/libraries` has such agents on LiteLLM, Strands, Agno, Haystack, AG2 and DSPy. Calls of a tool can be doubled
+there only where `agentmut.tool` marks its function. DSPy's tools are words of its instructions, and no tools of
+a request: operators of prompts change them once `agentmut doctor --save-request` has written the instructions down.
 
 What makes its requests in a program of its own is measured by the adapter [command](programs.md): the Claude Agent SDK
 (`examples/libraries/claude_agent.py`), Vercel AI SDK, Mastra, and the packages of Anthropic and OpenAI for JavaScript
-(`examples/js_libraries`, after `npm ci`). The AI SDK and Mastra speak the Responses API unless the model is made with `.chat`; that API has no
-stop sequences, so mutants with one do not arrive there. Mastra's package asks for Node 22; its example was tried on Node 20.
+(`examples/js_libraries`, after `npm ci`). The AI SDK and Mastra speak the Responses API unless the model is made with
+`.chat`; that API has no stop sequences, so mutants with one do not arrive there. Mastra's package asks for Node 22;
+its example was tried on Node 20.
 """
 MATRIX = """## Which mutants arrive
 
