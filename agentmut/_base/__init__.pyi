@@ -5,6 +5,7 @@ from .edits import Edit as Edit
 from .edits import edit_together as edit_together
 from .edits import finish_edits as finish_edits
 from .environment import environ as environ
+from .errors import DISK_IS_FULL as DISK_IS_FULL
 from .errors import AdapterError as AdapterError
 from .errors import AgentmutError as AgentmutError
 from .errors import BudgetError as BudgetError
@@ -102,6 +103,7 @@ from .text_position import position as position
 from .version import __version__ as __version__
 from .whole_files import locked as locked
 from .whole_files import refuse_read_only as refuse_read_only
+from .whole_files import unwritten as unwritten
 from .whole_files import write_json as write_json
 from .whole_files import write_private_parts as write_private_parts
 from .whole_files import write_whole as write_whole

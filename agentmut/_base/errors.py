@@ -4,8 +4,12 @@ Every error a user meets says what happened, where, and what to do about it.
 """
 
 import difflib
+import errno
 from collections.abc import Iterable
 from enum import IntEnum
+
+DISK_IS_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""Error numbers of a disk, or of a user's share of it, without room."""
 
 
 class ExitCode(IntEnum):

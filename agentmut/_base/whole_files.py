@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from agentmut._base.errors import StoreError
+from agentmut._base.errors import DISK_IS_FULL, AgentmutError, StoreError, UsageError
 from agentmut._base.frozen import storable_json
 from agentmut._base.private_files import make_private_folder
 
@@ -35,6 +35,17 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
             f"cannot write {path}: {error}. The trials are in the store: make room, then {remedy}."
         ) from error
     return path
+
+
+def unwritten(said: str, error: OSError, remedy: str) -> AgentmutError:
+    """Return the error of a user's file that cannot be written: `StoreError` where the disk is full, else `UsageError`.
+
+    `said` names the file, and `remedy` is what to do where there is room.
+    """
+    why = f"{said}: {error.strerror or error}."
+    if error.errno in DISK_IS_FULL:
+        return StoreError(f"{why} Make room, then give the same command again.")
+    return UsageError(f"{why} {remedy}")
 
 
 def write_whole(path: Path, content: bytes) -> None:

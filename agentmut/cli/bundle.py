@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmut._base import UsageError, write_whole
+from agentmut._base import UsageError, unwritten, write_whole
 from agentmut.cli.page_runs import with_runs
 from agentmut.report import Extra, View
 
@@ -47,9 +47,8 @@ def write_bundle(
         written = {"run": result.run_id, "files": sorted(["index.html", *files.values()])}
         write_whole(folder / LIST, json.dumps(written, indent=2).encode())
     except OSError as error:
-        raise UsageError(
-            f"--bundle {folder} cannot be written: {error.strerror or error}. Name a folder that can be made."
-        ) from None
+        said = f"--bundle {folder} cannot be written"
+        raise unwritten(said, error, "Name a folder that can be made.") from None
     return len(files)
 
 

@@ -4,11 +4,11 @@ import os
 import sys
 from pathlib import Path
 
-from agentmut._base import UsageError
-
 
 def deliver(text: str, output: Path | None, append: bool = False) -> None:
-    """Write the text to stdout, into the file, or to its end. Raises `UsageError` where the file cannot be written."""
+    """Write the text to stdout, into the file, or to its end. Raises `UsageError` where the file cannot be written,
+    and `StoreError` on a full disk.
+    """
     if output is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "replace"))
@@ -18,13 +18,16 @@ def deliver(text: str, output: Path | None, append: bool = False) -> None:
 
 
 def deliver_bytes(content: bytes, output: Path, append: bool = False) -> None:
-    """Write the bytes into the file, or to its end. Raises `UsageError` where the file cannot be written."""
+    """Write the bytes into the file, or to its end. Raises `UsageError` where the file cannot be written,
+    and `StoreError` on a full disk.
+    """
+    from agentmut._base import unwritten
+
     try:
         write_output(output, content, append)
     except OSError as error:
-        raise UsageError(
-            f"--output {output} cannot be written: {error.strerror or error}. Name a file in a folder that exists."
-        ) from None
+        said = f"--output {output} cannot be written"
+        raise unwritten(said, error, "Name a file in a folder that exists.") from None
 
 
 def write_output(output: Path, content: bytes, append: bool = False) -> None:

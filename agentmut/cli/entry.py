@@ -1,6 +1,5 @@
 """The command line has one module per verb. Each verb imports what it needs when it runs."""
 
-import errno
 import sys
 import traceback
 from difflib import get_close_matches
@@ -10,13 +9,12 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from agentmut._base import AgentmutError, ExitCode
+from agentmut._base import DISK_IS_FULL, AgentmutError, ExitCode
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options
+from agentmut.cli.streams import drop_output, keep_streams
 from agentmut.cli.supervising import Ended, supervised, wants_supervisor
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-"""There is no room where something should be written."""
 GROUPS = {
     "Start": ("init", "doctor"),
     "Measure": ("mutants", "plan", "run", "resume", "merge", "test", "relations", "coverage"),
@@ -56,6 +54,13 @@ class LazyVerbs(TyperGroup):
             hint = f" Did you mean {' or '.join(alike)}?" if alike else ""
             ctx.fail(f"There is no verb {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb. A connection that was lost is an error of its own: typer would end with exit code 1 for it."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ConnectionError(f"a connection or a pipe was lost: {error}") from error
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import `agentmut.cli.<verb>` and build its command."""
@@ -110,6 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     Without `arguments` they are those of the process, and verbs that run code of users run in a process of their own.
     """
+    if arguments is None:
+        keep_streams()
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     if arguments is not None or not wants_supervisor(given):
@@ -147,9 +154,15 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say_json("ended by Ctrl-C. Finished trials are kept.", int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in DISK_IS_FULL:
             _bug(arguments)
-        typer.echo(f"agentmut: {error.strerror}: the output could not be written whole.", err=True)
+        message = f"{error.strerror}: the output could not be written whole. Finished trials are kept."
+        typer.echo(f"agentmut: {message}", err=True)
+        try:
+            sys.stdout.flush()
+            _say_json(message, int(ExitCode.BROKEN), as_json)
+        except OSError:  # it is stdout that has no room
+            drop_output()
         sys.exit(int(ExitCode.BROKEN))
     except Exception as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
         _say_plugins_fault(error, arguments)

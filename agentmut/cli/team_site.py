@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmut._base import AgentmutError, UsageError, write_whole
+from agentmut._base import AgentmutError, UsageError, unwritten, write_whole
 
 if TYPE_CHECKING:
     from agentmut.report import Links
@@ -63,9 +63,8 @@ def write_site(folder: Path, site: Site) -> list[str]:
             write_whole(folder / path, made("").encode("utf-8", "replace"))
         write_whole(folder / LIST, json.dumps({"files": sorted(pages)}, indent=2).encode())
     except OSError as error:
-        raise UsageError(
-            f"--bundle {folder} cannot be written: {error.strerror or error}. Name a folder that can be made."
-        ) from None
+        said = f"--bundle {folder} cannot be written"
+        raise unwritten(said, error, "Name a folder that can be made.") from None
     return list(pages)
 
 

@@ -15,6 +15,7 @@ from agentmut._base import (
     compose,
     edit_together,
     refuse_read_only,
+    unwritten,
 )
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Scenario, ScenarioSuggestion
 from agentmut.project.loading import load_project
@@ -101,7 +102,11 @@ class _Files:
             stuck = self._put_back(edits) if written else ""
             if stuck:
                 raise StoreError(f"{stuck}, after: {error}") from error
-            if isinstance(error, OSError | AgentmutError):
+            if isinstance(error, OSError):
+                raise unwritten(
+                    "the scenario files were not changed", error, "Make them writable."
+                ) from error
+            if isinstance(error, AgentmutError):
                 raise UsageError(f"the scenario files were not changed: {error}") from error
             raise
         return tuple(self._after)

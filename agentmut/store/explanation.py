@@ -7,7 +7,7 @@ from sqlalchemy.exc import NoResultFound
 
 Remedies = Sequence[tuple[Sequence[str], str]]
 """Signs in the cause, in small letters, and what to do then; the first that fits is told."""
-RESUME = "then `agentmut resume`: what was finished before is kept."
+RESUME = "then `agentmut resume`, or the same command again: what was finished before is kept."
 FULL = (
     ("is full", "no space left", "disk quota", "too large", "could not extend"),
     f"Free some space, {RESUME}",
@@ -31,7 +31,7 @@ OF_FILES: Remedies = (
         ("readonly", "read-only", "unable to open", "permission", "not a directory", "file exists"),
         "Check that its folder is a directory you may write to; then run again.",
     ),
-    (("",), f"Check the disk that holds it; {RESUME}"),
+    (("",), f"Check the disk that holds it, and whether it is full; {RESUME}"),
 )
 OF_SERVERS: Remedies = (
     (

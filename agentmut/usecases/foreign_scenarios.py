@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from agentmut._base import UsageError, write_whole
+from agentmut._base import UsageError, unwritten, write_whole
 from agentmut.nouns import EvaluatorSpec, Scenario
 from agentmut.project import scenario_item
 from agentmut.usecases.analysis_runs import JudgedRun, by_scenario
@@ -28,7 +28,7 @@ def write_scenarios(runs: Iterable[JudgedRun], known: Mapping[str, Scenario], pa
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, "\n".join(written).encode())
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}. Name another place.") from None
+        raise unwritten(f"cannot write {path}", error, "Name another place.") from None
     return len(written)
 
 

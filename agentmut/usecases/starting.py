@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
-from agentmut._base import Edit, StoreError, UsageError, edit_together, nearest, refuse_read_only
+from agentmut._base import Edit, StoreError, UsageError, edit_together, nearest, refuse_read_only, unwritten
 from agentmut.project import FOLDER, schema_line, write_schemas
 from agentmut.seams import Group, names
 
@@ -151,8 +151,7 @@ def _write_together(target: Path, texts: Mapping[Path, str]) -> None:
             edits.append(Edit(path, path.read_bytes() if path.exists() else None, text.encode()))
         edit_together(target, edits)
     except OSError as error:
-        raise UsageError(
-            f"cannot write {error.filename or target}: {error.strerror}. Choose a directory you may write to."
-        ) from error
+        said = f"cannot write {error.filename or target}"
+        raise unwritten(said, error, "Choose a directory you may write to.") from error
     except StoreError as error:
         raise UsageError(f"nothing was written: {error}") from error

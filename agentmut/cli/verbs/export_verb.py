@@ -145,8 +145,10 @@ def _write_atif(found: "Iterable[ExportedTrial]", agent: str, folder: Path) -> i
 
 @contextmanager
 def _problems_of(path: Path) -> Iterator[None]:
-    """Raise `UsageError` where something cannot be written."""
+    """Raise `UsageError` where something cannot be written, `StoreError` on a full disk."""
+    from agentmut._base import unwritten
+
     try:
         yield
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}. Name another place.") from None
+        raise unwritten(f"cannot write {path}", error, "Name another place.") from None
