@@ -9,8 +9,8 @@ FEW = 5
 """Groups with fewer mutants have counts and no interval: one survivor alone makes the interval reach 1."""
 GRADES = ("certain", "strong", "moderate")
 GRADES_MEAN = (
-    "Certain: all kills called so are real, with 95 % confidence. Strong: an unchanged mutant is killed on such "
-    "evidence with chance 0.01 at most. Moderate: with the chance that the kill rule allows."
+    "Certain: all kills of this grade are real, with 95 % confidence. Strong: such evidence kills an unchanged "
+    "mutant with a chance of at most 0.01. Moderate: with the chance that the kill rule allows."
 )
 FEW_MEANS = (
     f"Groups of fewer than {FEW}: killed of all, with the weakest grade of their kills; no interval. Of harmless "
@@ -44,7 +44,7 @@ def visible_line(result: Result) -> str:
     if seen is None or seen.share is None:
         return ""
     changed = counted(seen.noticed + seen.unnoticed, "mutant")
-    open_ = f"; of {seen.unknown} more it is not known" if seen.unknown else ""
+    open_ = f"; whether {seen.unknown} more changed it is unknown" if seen.unknown else ""
     return f"Of {changed} that visibly changed behaviour, the suite noticed {seen.noticed} ({seen.share:.2f}){open_}."
 
 

@@ -102,7 +102,8 @@ def test_the_second_figure_counts_mutants_that_visibly_change_behaviour() -> Non
     assert (seen.noticed, seen.unnoticed, seen.unknown) == (2, 1, 1)
     found = result(*rows).model_copy(update={"visible_changes": seen})
     said = (
-        "Of 3 mutants that visibly changed behaviour, the suite noticed 2 (0.67); of 1 more it is not known."
+        "Of 3 mutants that visibly changed behaviour, the suite noticed 2 (0.67); "
+        "whether 1 more changed it is unknown."
     )
     for text in (render(found), markdown_report(found), html_report(found), render_summary(found)):
         assert said in " ".join(text.split())

@@ -69,7 +69,7 @@ def relations(
     fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
-    """Say of every relation whether the agent keeps it.
+    """Test whether the agent keeps each metamorphic relation.
 
     A relation changes the input or the config, and says what must stay, or how the answer may move. Its violations
     are compared with how often the unchanged agent violates it against itself, or with relations.tolerance. Exit code

@@ -40,7 +40,7 @@ class Violation(NamedTuple):
     step: int | None = None
     """The first violated step, counted from 1; None for the finished run."""
     until: int | None = None
-    """The last step in a row of which that is true."""
+    """The last of the consecutive steps with the violation."""
     turn: int | None = None
     tool: str | None = None
     recovered: int | None = None

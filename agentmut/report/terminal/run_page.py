@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SHOWN_SURVIVORS = 15
 PARTIAL = "Unfinished: the score below is partial. `agentmut resume` goes on."
 UNFINISHED = (
-    "The run ended early. What is said below holds, for the drops that it names. `agentmut resume`, or a run with more "
+    "The run ended early. The results below hold for the drops that they name. `agentmut resume`, or a run with more "
     "money, goes on from here to smaller drops."
 )
 SHOWN_PARTLY = 8
@@ -373,11 +373,10 @@ def _foot(page: Page, result: Result) -> None:
     if rule:
         drop = claimed_drop(result.score, rule)
         page.add(
-            f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}, over all "
-            f"scenarios that reach it together (each is tested at its share, as Bonferroni has it); one "
-            f"that fails {drop:g} more often survives with chance about {rule['beta']:g}. The lower end "
-            "of the score counts mutants with any real drop, the upper end those with a drop of at least "
-            f"{drop:g}, at 95 % confidence."
+            f"A mutant no worse than the original is killed with a chance of at most {rule['alpha']:g}, over all "
+            "scenarios that reach it (each has its share of this chance, by Bonferroni). A mutant that fails "
+            f"{drop:g} more often survives with a chance of about {rule['beta']:g}. The lower end of the score counts "
+            f"mutants with any real drop, the upper end mutants with a drop of at least {drop:g}, at 95 % confidence."
         )
     if is_graded(result.score):
         page.add(GRADES_MEAN)

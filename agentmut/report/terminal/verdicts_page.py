@@ -213,15 +213,15 @@ def _promise(report: VerdictReport) -> str:
         false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
     if report.kind == "compare":
         return (
-            f"{false}{_given(report)}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so "
-            f"much passes with chance about {shown['beta']:g}."
+            f"{false}{_given(report)}. PASS rules out a drop by {shown['delta']:g}: an agent with such a drop passes "
+            f"with a chance of about {shown['beta']:g}."
         )
     if shown["method"] == "sequential":
         return (
-            f"{false}. PASS says that no pass rate is {shown['margin']:g} below what is asked, or worse: an agent of "
-            f"which that is not true passes with chance at most {shown['beta']:g}."
+            f"{false}. PASS says that no pass rate is {shown['margin']:g} or more below its threshold: an agent with "
+            f"such a rate passes with a chance of at most {shown['beta']:g}."
         )
     return (
-        f"{false}. PASS says that every pass rate is at least what is asked; it is wrong with chance at most "
-        f"{report.alpha / 2:g}. Both hold for one look at a number of trials fixed beforehand."
+        f"{false}. PASS says that every pass rate reaches its threshold, and is wrong with a chance of at most "
+        f"{report.alpha / 2:g}. Both hold for one look at a number of trials that was fixed in advance."
     )
