@@ -1,5 +1,6 @@
 """The comparison of the agent's behaviour with a baseline's, within each scenario and at planned looks."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -95,8 +96,9 @@ def _without_look(scenario: str, before: Sample, now: Sample, plan: Looks) -> Be
 def _compared(columns: Columns, level: float, scenario: str, n: int, seed: int) -> TraceComparison:
     import numpy as np
 
-    # up to three labellings tie at the smallest p-value: a level below 3/(permutations + 1) is out of reach
-    permutations = max(PERMUTATIONS, round(5 / level))
+    # with the observed labelling, the level is a whole number of them: a test that may reject 5 of 1,000 does
+    least = max(5, math.ceil(PERMUTATIONS * level))
+    permutations = math.ceil(round(least / level, 6)) - 1
     rng = np.random.default_rng(int(digest_of([seed, "behaviour", scenario, n])[:16], 16))
     return compare_traces(columns.baseline, columns.candidate, rng, permutations)
 

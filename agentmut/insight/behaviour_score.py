@@ -72,11 +72,13 @@ class Scorer:
 
 
 def scorer_of(reference: Sequence[ScenarioRun]) -> Scorer:
-    """Return a scorer fitted on every second run; the other runs are scored like further ones.
+    """Return a scorer fitted on every second run of a scenario; the other runs are scored like further ones.
 
     So a further run that nothing has changed is scored just as those are, however few fitted it.
     """
-    fit, held = reference[::2], reference[1::2]
+    # taken scenario by scenario: of scenarios that take turns, every second run would be of the same ones
+    ordered = sorted(reference, key=lambda run: run.scenario)
+    fit, held = ordered[::2], ordered[1::2]
     by_name: dict[str, list[Fingerprint]] = {}
     for run in fit:
         by_name.setdefault(run.scenario, []).append(run.fingerprint)

@@ -73,6 +73,15 @@ class ForeignTrial(Frozen):
     no_evidence: str = ""
     """Why the run says nothing about the agent, such as trouble of the service; empty where it does say something."""
 
+    @property
+    def exported_as(self) -> tuple[str, ...]:
+        """Return the campaign, mutant, scenario and repeat of a run that `agentmut export` wrote; empty for others."""
+        names = ("run", "mutant", "scenario", "repeat", "trial")
+        told = [self.fields.get(f"agentmut.{name}") for name in names]
+        if told[0] is None or told[-1] is None:
+            return ()
+        return tuple("" if each is None else str(each) for each in told[:-1])
+
 
 class ImportedOutcome(StrEnum):
     """The outcome of an imported run, by its record."""

@@ -2,10 +2,10 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
 
 from agentmut._base import storable_json
 from agentmut.nouns import ImportedTrial
@@ -64,10 +64,13 @@ class Imports:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
 
-    def add(self, found: Sequence[tuple[str, ImportedTrial]], now: float) -> int:
+    def add(
+        self, found: Sequence[tuple[str, ImportedTrial]], now: float, earlier: Mapping[str, str] | None = None
+    ) -> int:
         """Keep runs, each with the digest that identifies it, in one transaction; return how many are new.
 
-        A run that is here already takes the scenario and the outcome that it is given now.
+        A run that is here already takes the scenario and the outcome that it is given now. `earlier` has digests by
+        which earlier versions knew runs, each with the digest of today: such a run is not kept twice.
         """
         rows = [_row(digest, trial, now) for digest, trial in found]
         new = self._connections.upsert(imported)
@@ -75,6 +78,8 @@ class Imports:
         keep = new.on_conflict_do_update(index_elements=["digest"], set_=later)
 
         def added(connection: Connection) -> int:
+            for some in _groups(list((earlier or {}).items())):
+                _rename(connection, dict(some))
             before = _count(connection)
             for some in _groups(rows):
                 connection.execute(keep, some)
@@ -155,6 +160,24 @@ def _where(query: Select[Any], asked: ImportQuery) -> Select[Any]:
     if asked.until is not None:
         query = query.where(columns.started < asked.until)
     return query
+
+
+def _rename(connection: Connection, digests: Mapping[str, str]) -> None:
+    """Give runs that are stored under old digests those of today; of two that are one run, one is kept."""
+    known = (*digests, *digests.values())
+    query = (
+        select(imported.c.id, imported.c.digest).where(imported.c.digest.in_(known)).order_by(imported.c.id)
+    )
+    rows = connection.execute(query).all()
+    kept = {row.digest for row in rows} & set(digests.values())
+    for row in rows:
+        if row.digest not in digests:
+            continue
+        today = digests[row.digest]
+        mine = imported.c.id == row.id
+        change = delete(imported) if today in kept else update(imported).values(digest=today)
+        connection.execute(change.where(mine))
+        kept.add(today)
 
 
 def _count(connection: Connection) -> int:

@@ -199,7 +199,7 @@ def _evidence(imports: Sequence[Import], totals: ImportTotals) -> Evidence:
     started = [each.trial.trial.started for each in imports if each.trial.trial.started is not None]
     return Evidence(
         imported=len(imports),
-        origins=Origins(runs=len(imports), foreign=len(imports)),
+        origins=Origins(runs=len(imports), foreign=sum(not each.trial.trial.exported_as for each in imports)),
         formats=tuple(sorted({each.trial.format for each in imports})),
         files=tuple(sorted({each.trial.files for each in imports})),
         versions=tuple(sorted({each.trial.version for each in imports})),

@@ -149,7 +149,7 @@ def _kept(
     clean = list(_without_secrets(wanted, redact))
     masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
     found = list(_identified(clean))
-    added = store.imports.add(found, now)
+    added = store.imports.add(found, now, dict(_earlier_digests(found)))
     totals = store.imports.totals()
     return ImportReport(
         formats={name: len(report.trials) for name, report in reports.items()},
@@ -203,14 +203,31 @@ def _version(trial: ForeignTrial) -> str:
 def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, ImportedTrial]]:
     """Yield each run with its identifying digest, which depends neither on its file nor on its evaluators.
 
-    The number of its like before it is a part of it: two runs that are alike are two runs.
+    A run of agentmut's own export is known by its campaign, mutant, scenario and repeat, in whatever format it
+    comes. The number of its like before it is a part of the digest: two runs that are alike are two runs.
     """
     seen: Counter[str] = Counter()
     for one in trials:
-        content = storable_json(one.trial, exclude={"place", "scores"}, exclude_defaults=True)
-        digest = hashlib.sha256(content.encode()).hexdigest()
+        digest = digest_of(["export", *own]) if (own := one.trial.exported_as) else _content_digest(one.trial)
         seen[digest] += 1
         yield digest_of([digest, seen[digest]]), one
+
+
+def _earlier_digests(found: Iterable[tuple[str, ImportedTrial]]) -> Iterator[tuple[str, str]]:
+    """Yield the digests that runs of our own exports had in earlier versions, each with the digest of today."""
+    for digest, one in found:
+        if not one.trial.exported_as:
+            continue
+        yield digest_of([_content_digest(one.trial), 1]), digest
+        turns, fields = one.trial.turns, one.trial.fields
+        told = {name: value for name, value in fields.items() if not name.startswith("agentmut.")}
+        plain = {"scenario": str(turns[0]), "fields": told}  # what a trajectory was read as at first
+        yield digest_of([_content_digest(one.trial.model_copy(update=plain)), 1]), digest
+
+
+def _content_digest(trial: ForeignTrial) -> str:
+    content = storable_json(trial, exclude={"place", "scores"}, exclude_defaults=True)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _without_secrets(made: Sequence[ImportedTrial], redact: Redactor) -> Iterator[ImportedTrial]:

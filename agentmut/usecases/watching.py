@@ -203,16 +203,16 @@ def _on_behaviour(scorer: Scorer, later: Sequence[JudgedRun], each: float, seed:
         )
         return tuple(row.model_copy(update={"reason": why}) for row in rows)
     scores = [(run, found) for run in later if (found := scorer.score(_scored(run))) is not None]
-    limit, rate = _usual_up_to(scorer.reference)
+    limit, rate = usual_up_to(scorer.reference)
     plan = cusum_for(rate, MORE_UNUSUAL, each)
     unusual = [(run, score <= limit) for run, score in scores]
     first = rows[0].model_copy(update={"in_control": plan.in_control})
-    chart, length = _page_hinkley(scorer.reference, each, seed)
+    chart, length = page_hinkley_on_scores(scorer.reference, each, seed)
     second = rows[1].model_copy(update={"in_control": length, "simulated": True})
     return _charted(first, plan.chart, unusual), _charted(second, chart, scores)
 
 
-def _usual_up_to(scores: Sequence[float]) -> tuple[float, float]:
+def usual_up_to(scores: Sequence[float]) -> tuple[float, float]:
     """Return the score up to which a run is usual, and the least chance of that for an unchanged run.
 
     The chance that a further score is at most the k-th smallest of m others is Beta(k, m + 1 - k) over references,
@@ -225,7 +225,7 @@ def _usual_up_to(scores: Sequence[float]) -> tuple[float, float]:
     return ordered[k - 1], float(beta.ppf(1 - GUARD, k, m + 1 - k))
 
 
-def _page_hinkley(scores: Sequence[float], each: float, seed: int) -> "tuple[PageHinkley, float]":
+def page_hinkley_on_scores(scores: Sequence[float], each: float, seed: int) -> "tuple[PageHinkley, float]":
     """Return the chart on scores with a simulated run length of `each` or more, by bisection of its threshold.
 
     The tolerance grows by how far the reference's mean may lie below the true one.

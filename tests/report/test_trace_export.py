@@ -1,5 +1,6 @@
 """Stored trials as OTLP and ATIF: read back by OpenTelemetry's own messages, without loss."""
 
+import hashlib
 import json
 from contextlib import closing
 from pathlib import Path
@@ -9,16 +10,18 @@ import pytest
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from agentmut.nouns import ForeignTrial
+from agentmut._base import digest_of, storable_json
+from agentmut.nouns import ForeignTrial, ImportedOutcome, ImportedTrial
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
+from agentmut.report.terminal.analysis_page import render_analysis
 from agentmut.report.traces.atif import atif_trajectory
 from agentmut.report.traces.otlp import otlp_line
 from agentmut.seams import Catalogue, Group
 from agentmut.seams.protocols.trace_format import TraceFile
 from agentmut.store import Store
-from agentmut.usecases import import_traces
+from agentmut.usecases import analyze, import_traces
 from agentmut.usecases.trial_export import ExportedTrial
 
 STEPS = (
@@ -217,7 +220,7 @@ def test_our_own_import_reads_what_the_agent_did_from_a_trajectory(tmp_path: Pat
 def test_imported_again_a_mutant_is_no_unknown_version_of_the_agent(tmp_path: Path, format: str) -> None:
     given = [
         trial(),
-        trial(key="k2", config=None),
+        trial(key="k2", repeat=4, config=None),
         trial(key="k3", number=8, run="r0", config=None),
         trial(key="k4", number=9, mutant="0dd5", config=None, outcome="pass"),
     ]
@@ -240,3 +243,28 @@ def test_a_trajectory_of_another_tool_is_not_taken_for_an_export_of_ours(tmp_pat
     found = read_by_own_import("atif", path)
     assert (found.scenario, found.scores) == ("Where is A-1?", {})
     assert not any(name.startswith("agentmut.") for name in found.fields)
+
+
+def test_a_run_comes_in_once_whatever_it_was_exported_as_and_known_as(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(atif_trajectory(trial(), "desk")))
+    (tmp_path / "a.jsonl").write_text(otlp_line(trial(), "desk") + "\n")
+    old = read_by_own_import("atif", tmp_path / "a.json")
+    plain = {name: value for name, value in old.fields.items() if not name.startswith("agentmut.")}
+    before = old.model_copy(
+        update={"scenario": old.turns[0], "fields": plain}
+    )  # what was read before a26118b3
+    kept = ImportedTrial(scenario="x", outcome=ImportedOutcome.FAIL, format="atif", files="f", trial=before)
+    content = storable_json(before, exclude={"place", "scores"}, exclude_defaults=True)
+    known_as = digest_of([hashlib.sha256(content.encode()).hexdigest(), 1])
+    store_path = tmp_path / ".agentmut" / "store.db"
+    store_path.parent.mkdir()
+    with closing(Store(store_path)) as store:
+        assert store.imports.add([(known_as, kept)], 1.0) == 1
+    for file in ("a.json", "a.jsonl", "a.json"):
+        report = import_traces([file], tmp_path)
+        assert (report.added, report.known, report.stored) == (0, 1, 1)
+    found = analyze(tmp_path)
+    assert (found.evidence.origins.runs, found.evidence.origins.foreign) == (1, 0)
+    page = render_analysis(found)
+    assert "agentmut itself ran 1 of these runs before" in " ".join(page.split())
+    assert "another tool" not in page

@@ -295,3 +295,10 @@ def test_p_values_under_no_change_are_spread_evenly() -> None:
 def test_what_is_no_number_is_no_feature(sample: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare_traces(sample, [[1.0]], np.random.default_rng(1))
+
+
+def test_labellings_with_the_same_smallest_p_are_told_apart_by_the_next() -> None:
+    parts = np.array([[0.25, 0.5], [0.25, 1.0], [0.5, 0.25], [1.0, 0.75]])
+    assert smallest_p(parts) == 2 / 4  # lines 0 and 2; by the smallest alone, line 1 would be a third
+    assert smallest_p(parts[[1, 0, 2, 3]]) == 3 / 4
+    assert smallest_p(np.ones((5, 3))) == 1

@@ -106,3 +106,10 @@ def test_versions_that_behave_alike_are_told_apart_no_better_than_by_guessing() 
     assert found is not None
     assert found.error_of_one == pytest.approx(0.5, abs=0.15)
     assert nearest_version({"one": known["one"]}, known["one"], []) is None
+
+
+def test_scenarios_that_take_turns_are_all_scored() -> None:
+    turns = [made({"a": i % 5}, f"s{i % 2}") for i in range(40)]
+    scorer = scorer_of(turns)
+    assert len(scorer.reference) == 20
+    assert scorer.score(made({"a": 2}, "s1")) is not None

@@ -47,11 +47,12 @@ def _evidence(found: Analysis) -> Iterator[Text | str]:
     yield Text(f"{counted(given.imported, 'imported run')}: {outcomes}", style="bold")
     when = f" They started from {_day(given.first)} to {_day(given.last)}." if given.first is not None else ""
     versions = shorten(", ".join(given.versions), 60)
-    yield (
-        f"All of this evidence is foreign: it was imported ({', '.join(given.formats)}), and agentmut ran "
-        f"nothing.{when}"
-    )
+    own = given.origins.runs - given.origins.foreign
+    head = "All of this evidence was imported" if own else "All of this evidence is foreign: it was imported"
+    yield f"{head} ({', '.join(given.formats)}), and agentmut ran nothing.{when}"
     yield origins_line(given.origins)
+    if own:
+        yield f"agentmut itself ran {own} of these runs before, and exported them."
     size = f"{given.stored_bytes / 2**20:.1f} MiB"
     yield f"Versions of the agent: {versions}. The store holds {given.stored} runs, {size}."
 

@@ -86,8 +86,7 @@ def compare_traces(
 
     Each gets a permutation p-value; the smallest of the three is compared with the same minimum of
     every other labelling. So the result is exact at every sample size if traces are exchangeable: for features
-    of any kind, with ties, heavy tails and correlation. p lies in [1/(permutations + 1), 1]; since
-    up to three labellings can tie at the smallest, a level below 3/(permutations + 1) may be out of reach.
+    of any kind, with ties, heavy tails and correlation. p lies in [1/(permutations + 1), 1].
     p = 1 if no column varies. Features must not depend on what the trial was chosen for: see `looks`.
 
     Raises `ValueError` for an empty sample, NaN, infinity, different numbers of columns, permutations < 1.
