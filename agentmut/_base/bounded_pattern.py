@@ -1,4 +1,4 @@
-"""Regular expressions of users, with a bound on the time that they take: some need years for a text of 41 letters."""
+"""Regular expressions of users, with a time bound: a bad one needs years for a text of 41 characters."""
 
 import re
 from collections.abc import Iterator

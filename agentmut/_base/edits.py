@@ -1,4 +1,4 @@
-"""Edits of several files of the user at once: all of them or none, whatever ends the process.
+"""Edits of several user files at once: all of them or none, however the process ends.
 
 The new contents are written beside the files under names that nobody can guess. A journal in `.agentmut` says what is
 to be put where; once it says `committed`, the edit is done, by this process or by the next command that finds it there.
@@ -23,7 +23,7 @@ _SCRATCH = re.compile(r"\.agentmut-[0-9a-f]{32}")
 
 
 class Edit(NamedTuple):
-    """A file, what it must hold before, and what it holds afterwards; None stands for no file."""
+    """A file, its content before the edit, and its content afterwards; None stands for no file."""
 
     path: Path
     before: bytes | None
@@ -65,7 +65,7 @@ def edit_together(root: Path, edits: Sequence[Edit]) -> None:
 
 
 def finish_edits(root: Path) -> None:
-    """Finish, or take back, an edit that a killed command left behind. Does nothing while another command edits."""
+    """Finish, or undo, an edit that a killed command left behind. Does nothing while another command edits."""
     root = root.resolve()
     if not (root / PRIVATE_FOLDER / JOURNAL).exists():
         return
@@ -97,7 +97,7 @@ def _carry_out(root: Path, steps: Sequence[_Step]) -> None:
 
 
 def _take_back(root: Path, edits: Sequence[Edit], steps: Sequence[_Step], error: OSError) -> None:
-    """Put back what was moved already: as an edit of its own, so a kill meanwhile leaves all new or all old."""
+    """Undo the moves so far, as an edit of its own, so that a kill meanwhile leaves all new or all old."""
     moved = [e for e, s in zip(edits, steps, strict=True) if s.scratch is None or not s.scratch.exists()]
     back = [Edit(e.path, e.after, e.before) for e in moved]
     returning = [_Step(e.path, None if e.after is None else e.path.with_name(_scratch_name())) for e in back]
@@ -124,7 +124,7 @@ def _undo(root: Path, steps: Sequence[_Step]) -> None:
 
 
 def _place(root: Path, path: Path) -> Path:
-    """Return the file itself, behind links."""
+    """Return the target of a link, or the path itself."""
     found = path.resolve()
     if not found.is_relative_to(root):
         raise UsageError(f"{found} is outside of {root}: agentmut does not edit it. Edit it by hand.")
@@ -169,7 +169,7 @@ def _write_journal(root: Path, state: str, steps: Sequence[_Step]) -> None:
 
 
 def _read_journal(root: Path) -> tuple[str, list[_Step]] | None:
-    """Return what the journal says; None where there is none. Raises `StoreError` for one of somebody else."""
+    """Return the content of the journal; None if there is none. Raise `StoreError` for a foreign file."""
     path = root / PRIVATE_FOLDER / JOURNAL
     try:
         told: Any = json.loads(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Environment variables of this process, set for a while."""
+"""Environment variables of this process, set during a block."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def environ(values: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables for the block, and put back what was there before."""
+    """Set environment variables during the block, and restore the earlier values."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,4 +1,4 @@
-"""What can go wrong, and the exit code that says so.
+"""The errors of agentmut, and their exit codes.
 
 Every error a user meets says what happened, where, and what to do about it.
 """
@@ -30,7 +30,7 @@ class ExitCode(IntEnum):
 
 
 class AgentmutError(Exception):
-    """Base of every error meant for users: one paragraph of what, where and what to do."""
+    """Base of every error for users: one paragraph with the fault, its place, and the remedy."""
 
     exit_code: ExitCode = ExitCode.BROKEN
 
@@ -54,15 +54,15 @@ class MutationError(AgentmutError):
 
 
 class AdapterError(AgentmutError):
-    """The agent under test cannot be built, or is not what its adapter expects."""
+    """The agent under test cannot be built, or is not of the kind that its adapter expects."""
 
 
 class UnavailableError(AgentmutError):
-    """The agent could not be started or reached, for a reason outside of it. It is tried again, and is no evidence."""
+    """The agent could not be started or reached for an outside reason. The trial is repeated, and is no evidence."""
 
 
 class CaseError(AgentmutError):
-    """A case of somebody else's suite went wrong by its own code, a fixture or its tool; no evidence."""
+    """A case of a foreign suite failed by its own code, a fixture or its tool; no evidence."""
 
 
 class NotJudgedError(AgentmutError):
@@ -78,7 +78,7 @@ class RunError(AgentmutError):
 
 
 class EvaluatorError(RunError):
-    """An evaluator neither passes nor fails a run: that says nothing about the agent.
+    """An evaluator neither passes nor fails a run, which is no evidence about the agent.
 
     `bare` is the error without what it quotes of the run, for projects that keep no texts.
     """
@@ -93,7 +93,7 @@ class EvaluatorError(RunError):
 
 
 class RunInterruptedError(AgentmutError):
-    """Ctrl-C before there was anything to report."""
+    """Ctrl-C came before there was a result."""
 
     exit_code = ExitCode.INTERRUPTED
 

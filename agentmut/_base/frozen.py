@@ -15,7 +15,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed, that knows nothing of what this one has cached of itself."""
+        """Return a copy with some fields changed and without the cached values."""
         copied = super().model_copy(update=update, deep=deep)
         fields = type(self).model_fields.keys()
         if not copied.__dict__.keys() <= fields:
@@ -39,7 +39,7 @@ def digest_of(value: Any) -> str:
 
 
 def storable_json(model: BaseModel, **options: Any) -> str:
-    """Return a model's JSON as text that UTF-8 can hold: what it cannot (a lone surrogate) becomes a question mark.
+    """Return a model's JSON as valid UTF-8 text: a lone surrogate becomes a question mark.
 
     Agents answer anything, and one odd character may cost neither the trial nor the run. `options` are
     those of `model_dump_json`.

@@ -19,7 +19,7 @@ REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def make_importable(root: Path) -> None:
-    """Put the project's directory first on `sys.path`, and have its own modules imported by their names.
+    """Put the project's directory first on `sys.path`, and prefer its modules over others with the same names.
 
     Another project of the same process may have modules of the same names.
     """
@@ -34,7 +34,7 @@ def make_importable(root: Path) -> None:
 
 
 def check_reference(reference: str) -> str:
-    """Return the reference itself when it has the form `module:object`; nothing is imported.
+    """Return the reference itself if it has the form `module:object`; nothing is imported.
 
     >>> check_reference("support.agent:build")
     'support.agent:build'
@@ -101,7 +101,7 @@ def _top_level(root: Path) -> set[str]:
 
 
 def _forget_namesake(package: str, root: Path) -> None:
-    """Let the project's own module be imported where another project's has taken its name in this process.
+    """Forget another project's module in this process, so that the project's own one can be imported.
 
     What is installed keeps its name: a project that shadows it fails as it would anywhere.
     """

@@ -1,4 +1,4 @@
-"""How far two sequences agree from either end."""
+"""The common beginning and end of two sequences."""
 
 from collections.abc import Sequence
 from typing import Any

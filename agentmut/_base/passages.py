@@ -1,4 +1,4 @@
-"""Stretches of a text by which it is recognised where it was sent, template placeholders filled in."""
+"""Parts of a text by which it is recognised in a request, where template placeholders have values."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE
 
 
 def passage_at(text: str, start: int, end: int, left: int = WINDOW, right: int = WINDOW) -> Passage:
-    """Return the text from `start` to `end` with its surroundings, without placeholders; long ones by their head.
+    """Return the text from `start` to `end` with its context, without placeholders; only the head of a long text.
 
     `left` and `right` are how many characters before and behind belong to it at most.
 
@@ -45,7 +45,7 @@ def stretch(text: str, start: int, end: int) -> str:
 
 
 def opening(text: str) -> Passage:
-    """Return what a whole text is recognised by: the head of its longest stretch without placeholders."""
+    """Return the passage that identifies a whole text: the head of its longest part without placeholders."""
     parts = (part for literal in _literal(text, 0, len(text)) for part in HEADING.split(literal))
     longest = max(parts, key=len, default="")
     piece = flat(longest[:PIECE])
@@ -53,7 +53,7 @@ def opening(text: str) -> Passage:
 
 
 def shown(passage: Passage, text: str) -> bool:
-    """Return whether the fragments occur in `text` one after the other. White space counts as one blank."""
+    """Return whether `text` contains the fragments one after another. White space counts as one blank."""
     where, flattened = 0, flat(text)
     for fragment in passage:
         found = flattened.find(fragment, where)
@@ -65,7 +65,7 @@ def shown(passage: Passage, text: str) -> bool:
 
 @lru_cache(maxsize=64)  # a trial's requests are looked at for every edit
 def flat(text: str) -> str:
-    """Frameworks re-indent and strip, so runs of white space are one blank here."""
+    """Return the text with each run of white space as one blank, since frameworks re-indent and strip texts."""
     return " ".join(text.split())
 
 

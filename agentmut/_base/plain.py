@@ -1,4 +1,4 @@
-"""Values and errors of an agent as plain data: whatever they are, a trace can hold and store them."""
+"""Values and errors of an agent as plain data, which a trace can hold and store."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 def jsonable(value: Any) -> JsonValue:
-    """Return the value if JSON can hold it, else a JSON-friendly form of it, at worst its text. Never raises.
+    """Return the value if it is JSON; else a JSON form of it, at worst its text. Never raises.
 
     >>> jsonable({"at": (1, float("inf"))})
     {'at': [1, 'Infinity']}
@@ -26,7 +26,7 @@ def jsonable(value: Any) -> JsonValue:
 
 
 def described(error: BaseException) -> str:
-    """`Type: message` of an exception, even of one that cannot say it."""
+    """Return `Type: message` of an exception, even if the exception cannot be printed."""
     return f"{type(error).__name__}: {_text(error)}"
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in words for its writer instead of those for readers of Python."""
+"""The fault of a value, in words for the writer of a file instead of a Python programmer."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -39,16 +39,16 @@ class Fault(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Return whether the value is not there."""
+        """Return whether the value is missing."""
         return self.said == PLAIN["missing"]
 
     def under(self, where: str = "") -> str:
-        """Return the dotted path below `where`, and what is wrong there."""
+        """Return the dotted path below `where`, and the fault there."""
         path = ".".join(map(str, (*([where] if where else ()), *self.path)))
         return f"{path}: {self.said}" if path else self.said
 
     def told(self, where: str = "") -> str:
-        """Return the same with the value that was found, where the fault is one of the value."""
+        """Return path and fault with the faulty value, if the fault concerns a value."""
         return f"{self.under(where)}{f', got {self.got!r}' if 'should' in self.said else ''}"
 
 
@@ -69,7 +69,7 @@ def first_fault(error: ValidationError) -> Fault:
 
 
 def plain_message(detail: ErrorDetails) -> str:
-    """Return one fault in plain words, without the value that was found."""
+    """Return one fault in plain words, without the faulty value."""
     if detail["type"] in ("too_short", "string_too_short"):
         return _too_short(
             int((detail.get("ctx") or {}).get("min_length", 1)), text="string" in detail["type"]
@@ -79,7 +79,7 @@ def plain_message(detail: ErrorDetails) -> str:
 
 
 def _too_short(least: int, *, text: bool) -> str:
-    """Say how long a text or a list has to be.
+    """Return the least length of a text or list, in words.
 
     >>> _too_short(1, text=True), _too_short(2, text=False)
     ('should not be empty', 'should have 2 items or more')

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901) and paths: the places in values of JSON's kinds."""
+"""JSON pointers (RFC 6901) and paths: places in JSON values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,7 +26,7 @@ def parts_of(json_pointer: str) -> Path:
 
 
 def at_path(value: Any, path: Path) -> Any:
-    """Return what stands at a place; None where nothing does."""
+    """Return the value at a place; None if there is none."""
     for part in path:
         if isinstance(value, Mapping):
             value = value.get(part)

@@ -1,4 +1,4 @@
-"""Files that only their owner can read: stored trials may hold what users, tools and models said."""
+"""Files that only their owner can read, since stored trials may contain texts of users, tools and models."""
 
 import os
 from contextlib import suppress
@@ -16,7 +16,7 @@ _IGNORED = """\
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing. From `.agentmut` on only the owner can read them.
+    """Make a folder and its missing parents. From `.agentmut` downwards, only the owner can read them.
 
     `.agentmut` gets mode 0700 and a `.gitignore` of its own when it has none yet: whoever opens it to others
     afterwards keeps it open. Raises `OSError`.
@@ -46,7 +46,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def touch_private(path: Path) -> None:
-    """Make an empty file with mode 0600 where there is none. Raises `OSError`."""
+    """Make an empty file with mode 0600 if there is none. Raise `OSError`."""
     if not path.exists():
         with open(path, "ab", opener=_private):
             pass

@@ -1,4 +1,4 @@
-"""JSON Schemas as data: which parameters one describes and where, whether it is a schema, and what differs."""
+"""JSON Schemas as data: their parameters, their validity, and their differences."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -29,13 +29,13 @@ class Parameter(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Return what is said of it, where it stands or behind its `$ref`."""
+        """Return the parameter's description, from its schema or the target of its `$ref`."""
         said = self.stated.get("description", self.schema.get("description", ""))
         return said if isinstance(said, str) else ""
 
 
 def parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Yield every parameter in the order of the schema, each one before those inside it.
+    """Yield every parameter in the order of the schema, each before its nested ones.
 
     What several parameters refer to is gone through once.
     """
@@ -61,7 +61,7 @@ def _inside(root: Mapping[str, Any], path: Path, seen: set[Path]) -> Iterator[Pa
 
 
 def resolved(root: Mapping[str, Any], path: Path) -> tuple[Path, Mapping[str, Any]]:
-    """Return the schema that counts at a place: `$ref`s into the same schema, and "this or null", are followed."""
+    """Return the effective schema at a place: `$ref`s into the same schema, and "this or null", are followed."""
     been: set[Path] = set()
     node = at_path(root, path)
     while path not in been and isinstance(node, Mapping):
@@ -87,8 +87,7 @@ def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
 
 
 def together(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return all that an inlined schema says of a value in one: with `allOf`, and the `anyOf` of what may be null, put
-    in.
+    """Return an inlined schema as one, with its `allOf` merged, and the `anyOf` of a nullable value.
 
     >>> together({"type": "integer", "maximum": 3, "allOf": [{"minimum": 1}]})
     {'type': 'integer', 'maximum': 3, 'minimum': 1}
@@ -111,7 +110,7 @@ def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _tighter(key: str, first: Any, second: Any) -> Any:
-    """Return what counts where two schemas state the same keyword; the first, where neither says more."""
+    """Return the tighter of two values of one keyword; the first, if neither is tighter."""
     if first is None:
         return second
     if isinstance(first, Mapping) and isinstance(second, Mapping):
@@ -133,7 +132,7 @@ class Limit(NamedTuple):
 
 
 def number_limits(schema: Mapping[str, Any]) -> tuple[Limit, Limit]:
-    """Return the least and the greatest number; the tighter one where two are stated.
+    """Return the least and the greatest number; the tighter limit if two are stated.
 
     >>> number_limits({"minimum": 0, "exclusiveMinimum": True, "maximum": 9, "exclusiveMaximum": 7})
     (Limit(at=0, is_open=True), Limit(at=7, is_open=True))
@@ -152,7 +151,7 @@ def _limit(stated: Any, exclusive: Any, tighter: Callable[[Any, Any], Any]) -> L
 
 
 def is_number(value: Any) -> bool:
-    """Return whether it can be compared with limits: neither infinite nor too large for a float."""
+    """Return whether a value is a number comparable with limits: finite and within a float's range."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
@@ -162,7 +161,7 @@ def is_number(value: Any) -> bool:
 
 
 def fault(schema: Any) -> tuple[Path, str] | None:
-    """Return where a value is no JSON Schema and why; None where it is one."""
+    """Return where a value is no JSON Schema and why; None for a valid schema."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
     from jsonschema.validators import validator_for
@@ -173,7 +172,7 @@ def fault(schema: Any) -> tuple[Path, str] | None:
 
 
 def inlined(schema: Any) -> Any:
-    """Return the schema with local `$ref`s put in place, as many services are sent it; recursion ends in the `$ref`."""
+    """Return the schema with local `$ref`s replaced by their targets, as services get it; a recursive one stays."""
     plain = _inline(schema, schema, ())
     if isinstance(plain, dict):
         return {key: value for key, value in plain.items() if key not in ("$defs", "definitions")}
@@ -195,7 +194,7 @@ def _inline(value: Any, root: Any, following: tuple[str, ...]) -> Any:
 
 
 def plain_schema(value: Any) -> Any:
-    """Return a tool's schema, or a part of it, without what frameworks change on the way.
+    """Return a tool's schema, or a part of it, without the typical changes of frameworks.
 
     That is white space, titles of parameters, and the order of lists in which order means nothing.
     """
@@ -213,7 +212,7 @@ def plain_schema(value: Any) -> Any:
 
 
 class Difference(NamedTuple):
-    """A place where two values differ, and what the second one has there: None where it has nothing."""
+    """A place where two values differ, with the second value there; None if it has none."""
 
     path: Path
     after: JsonValue

@@ -1,4 +1,4 @@
-"""Scores of other tools as pass or fail: yes and no as they are, numbers by the least that passes."""
+"""Scores of other tools as pass or fail: booleans directly, numbers by a least passing score."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def read_pass_score(value: Any) -> PassScore:
 
 
 def plain_score(value: Any) -> Any:
-    """Return a score as Python's own value: numpy's scalars, which are no `bool` and no `int`, become what they hold.
+    """Return a score as a plain Python value, since numpy's scalars are no `bool` and no `int`.
 
     >>> plain_score(0.7), plain_score("C")
     (0.7, 'C')
@@ -37,7 +37,7 @@ def plain_score(value: Any) -> Any:
 
 
 def passes(value: Any, name: str, least: PassScore) -> bool | None:
-    """Return whether a score passes; None for what is neither yes nor no, nor a number with a least score to compare.
+    """Return whether a score passes; None if it is neither a boolean nor a number with a least score.
 
     >>> passes(True, "exact", None), passes(0.7, "tone", 0.8), passes(0.7, "tone", {"length": 1.0})
     (True, False, None)
@@ -52,7 +52,7 @@ def passes(value: Any, name: str, least: PassScore) -> bool | None:
 
 
 def told(value: Any, name: str, least: PassScore, comment: str = "") -> str:
-    """Return the reason of a check: the score, the least that passes, and what its judge says of it.
+    """Return the reason of a check: the score, the least passing score, and the judge's comment.
 
     >>> told(0.7, "tone", 0.8, "too curt")
     'tone is 0.7, and 0.8 would pass: too curt'

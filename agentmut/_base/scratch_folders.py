@@ -1,4 +1,4 @@
-"""Folders in the system's temporary folder for one piece of work; the next start removes what a killed command left."""
+"""Temporary folders for one piece of work; the next start removes folders that a killed command left."""
 
 import os
 import secrets
@@ -59,7 +59,7 @@ def _remove_if_abandoned(entry: os.DirEntry[str]) -> None:
 
 
 def _owned(folder: Path) -> int:
-    """Return the locked mark of a new folder; it gets its name once it is locked, so nobody finds it unlocked.
+    """Return the locked mark of a new folder, which gets its name only once it is locked.
 
     Where the system or the file system has no locks the folder stays without a mark, and is never taken for left.
     """

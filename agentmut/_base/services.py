@@ -1,4 +1,4 @@
-"""The model services that agents use: the one place where their names, addresses, keys and dialects are listed."""
+"""The model services that agents use, with their names, addresses, keys and dialects in one place."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Service(NamedTuple):
     """The port where its variable may name a host alone, without `http://`; 0 where it holds a URL."""
 
     def url_of(self, value: str) -> str:
-        """Return the base URL that a value of its variable stands for, as its clients read it.
+        """Return the base URL in a value of the service's variable, as its clients read the value.
 
         >>> OLLAMA.url_of("0.0.0.0"), OLLAMA.url_of(":99"), OLLAMA.url_of("https://host.example")
         ('http://127.0.0.1:11434', 'http://127.0.0.1:99', 'https://host.example')
@@ -50,7 +50,7 @@ class Service(NamedTuple):
         return f"http://{name}:{port or self.port}{slash}{path}"
 
     def address_in(self, environment: Mapping[str, str]) -> str | None:
-        """Return where a service of regions is; None where the environment has no region or no key of it.
+        """Return the address of a regional service; None if the environment has no region or no key.
 
         >>> BEDROCK.address_in({"AWS_REGION": "eu-west-1", "AWS_PROFILE": "me"})
         'https://bedrock-runtime.eu-west-1.amazonaws.com'
@@ -134,7 +134,7 @@ KEYLESS = frozenset(service.name for service in SERVICES if not service.keys)
 
 
 def dummy_keys(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return keys for clients that want one although nobody will be asked, where `variables` have none.
+    """Return dummy keys for clients that need a key without a real service, where `variables` have none.
 
     >>> dummy_keys({"ANTHROPIC_API_KEY": "k", "GOOGLE_API_KEY": "k", "AWS_PROFILE": "p", "AZURE_OPENAI_API_KEY": "k"})
     {'OPENAI_API_KEY': 'none'}

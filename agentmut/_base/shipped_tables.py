@@ -1,4 +1,4 @@
-"""Word lists and tables that agentmut ships as YAML, beside the modules that read them."""
+"""The word lists and tables that agentmut ships as YAML, next to the modules that read them."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""What a supervised process tells its supervisor, and the signals that the supervisor hears for it."""
+"""The messages of a supervised process to its supervisor, and the signals that the supervisor takes over."""
 
 import faulthandler
 import os
@@ -15,14 +15,14 @@ PLACE_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGTERM)
 
 
 class Supervisor:
-    """The line to the supervisor: each message is one line of a pipe, which nobody has to read."""
+    """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
     def __init__(self, pipe: int, places: int) -> None:
         self._pipe = pipe
         self._places = places
 
     def tell(self, message: str) -> None:
-        """Send a message; where the supervisor is gone, nobody hears it."""
+        """Send a message; without a supervisor, the message is lost."""
         try:
             os.write(self._pipe, f"{message}\n".encode())
         except OSError:  # it is gone, or an agent has closed the pipe
@@ -40,12 +40,12 @@ _supervisor: ContextVar[Supervisor | None] = ContextVar("agentmut_supervisor", d
 
 
 def supervisor() -> Supervisor | None:
-    """Return the line to the supervisor of this process, None where there is none."""
+    """Return the line to this process's supervisor; None if there is none."""
     return _supervisor.get()
 
 
 def be_supervised(line: Supervisor) -> None:
-    """Make `line` the one by which this process's supervisor hears of it."""
+    """Make `line` the connection to this process's supervisor."""
     _supervisor.set(line)
     line.hear()
 
@@ -62,7 +62,7 @@ def stop_signals() -> tuple[signal.Signals, ...]:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process at once when its parent ends, by SIGKILL; on Linux alone, elsewhere nothing is done.
+    """End this process by SIGKILL when its parent ends; on Linux only, elsewhere this does nothing.
 
     `parent` is the parent's id: where it has ended before, this process ends now.
     """

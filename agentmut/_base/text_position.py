@@ -1,4 +1,4 @@
-"""Where an offset is, as an editor shows it."""
+"""The position of an offset in the form that an editor shows."""
 
 import re
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import errno
 import os
@@ -49,12 +49,12 @@ def unwritten(said: str, error: OSError, remedy: str) -> AgentmutError:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a user's file whole or not at all, with the permissions that it has. Raises `OSError`."""
+    """Write a user's file completely or not at all, with its present permissions. Raise `OSError`."""
     _put(path.resolve(), [content], None)  # a link stays a link
 
 
 def write_private_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file that only the owner can read, part by part; it is in its place once it is whole.
+    """Write a private file part by part; it gets its name once it is complete.
 
     Raises `OSError`, and whatever `parts` raises: then the file is as before.
     """
@@ -62,7 +62,7 @@ def write_private_parts(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def _put(path: Path, content: Iterable[bytes], mode: int | None) -> None:
-    """Write a scratch file and move it to the path; without a mode it gets that of the file that it replaces."""
+    """Write a scratch file and move it to the path; without a mode, it gets the mode of the replaced file."""
     _remove_once(str(path.parent), os.getpid())
     scratch = path.with_name(f"{SCRATCH}{secrets.token_hex(16)}")  # nobody can put a link there beforehand
     try:
@@ -86,7 +86,7 @@ def _remove_once(folder: str, process: int) -> None:
 
 
 def remove_left(folder: str) -> None:
-    """Remove scratch files whose writers are surely gone: nobody has them locked, and they are an hour old."""
+    """Remove scratch files of dead writers: they are unlocked, and an hour old."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(SCRATCH) and entry.is_file(follow_symlinks=False):
@@ -119,14 +119,14 @@ def take_lock(handle: int) -> bool:
 
 
 def refuse_read_only(path: Path) -> None:
-    """Raise `PermissionError` for a file that its owner made read-only: replacing it would not ask for that."""
+    """Raise `PermissionError` for a file that its owner made read-only, since a replacement would ignore that."""
     if path.exists() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
         raise PermissionError(errno.EACCES, "it is read-only", str(path))
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock for the block. It goes with the process, however that ends.
+    """Hold the folder's lock during the block. The lock ends with the process.
 
     Raises `StoreError` when another process holds it. Systems without `fcntl` are not protected.
     """

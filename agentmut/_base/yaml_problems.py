@@ -1,4 +1,4 @@
-"""Validating a YAML file against its pydantic model, with errors that a user can act on."""
+"""Validation of a YAML file against its pydantic model, with errors that a user can act on."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def validated(source: YamlSource, model: type[Model]) -> Model:
 
 
 def joined(problems: Iterable[str]) -> str:
-    """Several problems as one message: one line each."""
+    """Return several problems as one message: one line each."""
     return "\n".join(dict.fromkeys(problems))
 
 
@@ -69,7 +69,7 @@ def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str
 
 
 def _got(path: KeyPath, value: Any, said: str) -> str:
-    """Return what was found there, where the message is about a value."""
+    """Return the found value, if the message concerns a value."""
     if "should" not in said:
         return ""
     for part in path:
@@ -81,7 +81,7 @@ def _got(path: KeyPath, value: Any, said: str) -> str:
 
 
 def _number_hint(value: str) -> str:
-    """Say how a number with an exponent is written in YAML, which takes `1e3` for text.
+    """Return how YAML writes a number with an exponent, since it takes `1e3` for text.
 
     >>> _number_hint("1e3"), _number_hint("many")
     (' (YAML reads it as text: write 1.0e+3)', '')

@@ -1,4 +1,4 @@
-"""YAML read with the line of every key, so that errors can point at it."""
+"""YAML read with the line of every key, for the places in errors."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 @dataclass(frozen=True)
 class YamlSource:
-    """A parsed file: its value as JSON, and the line that each key or list item stands on."""
+    """A parsed file: its value as JSON, and the line of each key or list item."""
 
     label: str
     """The file's name as errors show it."""
@@ -28,19 +28,19 @@ class YamlSource:
     """The line on which the text of a literal block (`key: |`) begins."""
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of the key, or of the nearest enclosing one that is in the file."""
+        """Return the line of the key, or of the nearest enclosing key in the file."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
     def problem(self, path: KeyPath, message: str) -> str:
-        """Return one line for a reader: file:line, key path, what is wrong."""
+        """Return one line for a reader: file:line, key path, and the fault."""
         where = f"{self.label}:{self.line(path)}"
         return f"{where}: {show_path(path)}: {message}" if path else f"{where}: {message}"
 
 
 def show_path(path: KeyPath) -> str:
-    """Return a key path as one writes it.
+    """Return a key path in its written form.
 
     >>> show_path(("suite", "scenarios", 0, "name"))
     'suite.scenarios[0].name'
@@ -83,7 +83,7 @@ def read_text(path: Path, label: str) -> str:
 
 
 def _loader(text: str) -> yaml.SafeLoader:
-    """Plain data only. Dates stay the text they were written as: JSON has none."""
+    """Return a loader for plain data, which keeps dates as text, since JSON has none."""
     loader = yaml.SafeLoader(text)
     loader.yaml_implicit_resolvers = {
         first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]

@@ -41,7 +41,7 @@ def doctor(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the agent is run.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether this agent can be mutated: by building it anew, on the wire, or both.
+    """Check whether this agent can be mutated: by building it anew, on the wire, or both.
 
     Runs the agent as it is, and with one harmless change of each part by each route: about six runs. Exits with 0
     where some change arrives, with 4 where none does or the agent cannot be run.

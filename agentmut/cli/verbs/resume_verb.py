@@ -21,7 +21,7 @@ def resume(
     full: Full = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with an unfinished run.
+    """Continue an unfinished run.
 
     Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Budget and concurrency are
     those that the project file has now.

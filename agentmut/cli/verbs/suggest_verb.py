@@ -52,7 +52,7 @@ def suggest(
     full: Full = False,
     as_json: Json = False,
 ) -> None:
-    """Say what to write next: assertions that kill survivors, and what no stored run exercises.
+    """Propose what to write next: assertions that kill survivors, and scenarios for what no stored run exercises.
 
     From stored trials, at no cost. With --scenarios, inputs are proposed and run, and those are kept that reach
     something new or kill a mutant; an interrupted search goes on with the same command. What is proposed rests on

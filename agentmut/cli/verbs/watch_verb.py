@@ -49,7 +49,7 @@ def watch(
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
-    """Watch recorded runs that arrive: import them, and hold them against the first ones.
+    """Watch recorded runs that arrive: import them, and compare them with the first ones.
 
     CUSUM and Page-Hinkley charts on the pass rate and on behaviour, with the number of runs to a false alarm. Exit
     code 0 where nothing has changed, 1 where a chart alarms, 3 where no run has come after the reference. Nothing is
