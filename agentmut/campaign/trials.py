@@ -21,7 +21,7 @@ from agentmut.nouns import (
 )
 from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason
 from agentmut.seams import AsksModel, Evaluator
-from agentmut.trial import Detector, Witness
+from agentmut.trial import Detector, Pricer, Witness
 
 
 class Launch(NamedTuple):
@@ -89,6 +89,8 @@ class Suite(NamedTuple):
     """What is kept of the texts of runs."""
     limits: SizeLimits = SizeLimits()
     """How much of them is kept."""
+    pricer: Pricer | None = None
+    """Prices that are known now: a stored run may be from before they were."""
 
     def asks_models(self, scenario: str) -> bool:
         """Return whether judging takes time and money, since a model is asked."""
@@ -182,7 +184,10 @@ class Suite(NamedTuple):
         return Judged(Outcome.FAIL if failed else Outcome.PASS, checks, failed.reason if failed else "")
 
     def _checks(self, scenario: str, execution: Execution) -> tuple[Check, ...]:
-        return judge(self.evaluators[scenario], self.scenarios[scenario], execution.trace)
+        trace = execution.trace
+        if self.pricer is not None and trace.unpriced_models:
+            trace = self.pricer.priced(trace)
+        return judge(self.evaluators[scenario], self.scenarios[scenario], trace)
 
 
 def part_digest(spec: EvaluatorSpec, written: str = "") -> str:

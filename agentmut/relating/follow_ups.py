@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import MutationError, RunError, canonical_json, digest_of, one_line
-from agentmut.campaign import Session, Suite
+from agentmut.campaign import Session
 from agentmut.nouns import (
     AgentConfig,
     Edit,
@@ -108,7 +108,9 @@ class FollowUps:
             project=project.model_copy(update={"scenarios": (*project.scenarios, *further)}),
             suite=SuiteConfig(base.base, chosen, on_wire=base.on_wire),
             scenarios=chosen,
-            tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
+            tests=self.session.tests._replace(
+                scenarios={scenario.name: scenario for scenario in chosen}, evaluators=evaluators
+            ),
         )
 
     def _kind(

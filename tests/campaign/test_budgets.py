@@ -145,6 +145,19 @@ def test_without_a_budget_in_money_an_unknown_price_is_said_and_stops_nothing(pr
     assert "the cost is unknown: no price is known of model house-model (set budget.prices)" in result.notes
 
 
+def test_a_limit_of_cost_without_a_price_ends_the_command_and_prices_mend_it(projects: Any) -> None:
+    """The trials that are stored by then get the price, too."""
+
+    def limited(word: str) -> dict[str, Any]:
+        return {"evaluators": [{"contains": word}, {"max_cost": 0.006}]}
+
+    with pytest.raises(RunError, match=r"price of model house-model unknown, set budget\.prices"):
+        measure(projects.write(extra=PRICED, scenario=limited))
+    result = measure(projects.write(extra=PRICED, scenario=limited, budget={"prices": PRICES}))
+    assert result.status == "finished"
+    assert [row.status for row in result.mutants].count(Status.KILLED) == 3
+
+
 def test_an_automatic_baseline_is_cut_to_forty_percent_of_the_money(projects: Any) -> None:
     """Three scenarios at 0.005 USD: 40 % of 1.425 USD pay for 38 rounds; up to 20 mutants want 50."""
     budget = {"usd": 1.425, "prices": PRICES}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.orphans import GroupWatch
+from agentmut._base.supervision import die_with_parent
 
 pytestmark = pytest.mark.process
 
@@ -117,3 +118,18 @@ def test_a_watch_that_is_dismissed_leaves_the_group_alone() -> None:
     assert process.poll() is None
     process.kill()
     process.wait()
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the system tells a process of its parent's end on Linux alone"
+)
+def test_a_process_whose_parent_ended_before_it_could_ask_for_the_signal_ends_at_once() -> None:
+    """A parent that was killed right after the fork: the process has another parent by now."""
+    codes = []
+    for parent in (os.getpid(), os.getpid() + 1):
+        child = os.fork()
+        if not child:
+            die_with_parent(parent)
+            os._exit(7)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    assert codes == [7, 1]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut._base.errors import RunError, UsageError
+from agentmut._base.errors import EvaluatorError, RunError, UsageError
 from agentmut.assessment.checked import Checked
 from agentmut.judging.building import build, with_files
 from agentmut.judging.contracts.evaluator import Contract
@@ -121,9 +121,11 @@ def test_time_is_counted_to_the_end_of_the_run() -> None:
     assert violations(contract.evaluate(scenario(), slow)) == [("max_seconds", 5)]
 
 
-def test_a_limit_of_money_is_not_kept_by_an_unknown_price() -> None:
+def test_a_limit_of_money_with_an_unknown_price_is_an_error_of_the_contract() -> None:
     contract = Contract({"name": "c", "governance": {"max_usd": 1}})
-    assert "price of model m unknown" in contract.evaluate(scenario(), said("x", think(usd=None))).reason
+    with pytest.raises(EvaluatorError, match="of model m"):
+        contract.evaluate(scenario(), said("x", think(usd=None)))
+    assert "no model call was seen" in contract.evaluate(scenario(), said("x")).reason
 
 
 def test_where_a_precondition_does_not_hold_the_contract_says_that_it_does_not_apply() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import EvaluatorError
 from agentmut.judging.evaluators.trajectory import (
     MaxCost,
     MaxSeconds,
@@ -14,7 +15,7 @@ from agentmut.judging.evaluators.trajectory import (
     ToolOrder,
 )
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="max_steps", argument=1),))
 
@@ -151,9 +152,18 @@ def test_a_run_may_take_the_seconds_it_is_allowed() -> None:
     assert (result.passed, result.reason) == (False, "took 4.57 s, at most 1.5 s allowed")
 
 
-def test_an_unknown_price_fails_and_says_which() -> None:
-    result = check(MaxCost(1), reasoning(0.01, None))
-    assert (result.passed, result.reason) == (False, "price of model m-1 unknown, set budget.prices")
+def test_an_unknown_price_is_an_error_of_the_evaluator_and_names_the_model() -> None:
+    with pytest.raises(EvaluatorError, match=r"price of model m-1 unknown, set budget\.prices"):
+        unpriced = Step(action=Action.REASON, model="m-1", usage=Usage(input_tokens=3))
+        MaxCost(1).evaluate(SCENARIO, AgentTrace(steps=(unpriced,)))
+    with pytest.raises(EvaluatorError, match="replies of model m-1 report no tokens"):
+        MaxCost(1).evaluate(SCENARIO, reasoning(0.01, None))
+
+
+def test_a_model_call_that_failed_costs_nothing() -> None:
+    failed = Step(action=Action.REASON, model="m-1", error="503")
+    trace = AgentTrace(steps=(*reasoning(0.01).steps, failed))
+    assert check(MaxCost(0.01), trace).passed
 
 
 def test_a_run_without_a_visible_model_call_has_no_known_cost() -> None:

@@ -127,7 +127,11 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
         ),
         scenarios=chosen,
         tests=Suite(
-            {scenario.name: scenario for scenario in chosen}, evaluators, texts, project.store.limits
+            {scenario.name: scenario for scenario in chosen},
+            evaluators,
+            texts,
+            project.store.limits,
+            _pricer(project),
         ),
         environment=environment(
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)

@@ -21,7 +21,7 @@ from agentmut.judging.contracts.contract import (
 )
 from agentmut.judging.contracts.steps import over_steps, step_values
 from agentmut.judging.evaluators.expression import Predicate, Truth, namespace
-from agentmut.judging.evaluators.trajectory import unknown_cost
+from agentmut.judging.evaluators.trajectory import NO_CALL, asks_a_model, known_cost
 from agentmut.nouns import AgentTrace, Check, Scenario
 from agentmut.seams import NamesTools, Notes, ReadsFiles
 
@@ -276,9 +276,10 @@ def exceeded(limits: Governance, trace: AgentTrace) -> Iterator[tuple[str, Stret
 
 
 def _money(limit: float, trace: AgentTrace) -> Iterator[tuple[str, Stretch]]:
-    if unknown := unknown_cost(trace):
-        yield "max_usd", (1, len(trace.steps), unknown)
+    if not asks_a_model(trace):
+        yield "max_usd", (1, len(trace.steps), NO_CALL)
         return
+    known_cost(trace)
     spent = list(accumulate(step.usd or 0.0 for step in trace.steps))
     yield from _passed("max_usd", spent, limit, f"${limit:g}")
 

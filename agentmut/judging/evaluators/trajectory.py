@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut._base import BoundedPattern, arguments, nearest
+from agentmut._base import BoundedPattern, EvaluatorError, arguments, nearest
 from agentmut.judging.evaluators.json_values import as_text, same_json, shown
 from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
 from agentmut.seams import NamesTools
@@ -234,20 +234,23 @@ class MaxSteps:
         return Check(evaluator="max_steps", passed=taken <= self.limit, reason=reason)
 
 
+NO_CALL = "cost unknown: no model call was seen"
+
+
 class MaxCost:
     """`max_cost: USD`: the model calls of the run cost at most this much.
 
-    A run whose cost is not known fails: no price for its model, or no model call seen at all.
+    A run without any model call that is seen fails.
     """
 
     def __init__(self, argument: JsonValue) -> None:
         self.limit = arguments.number(argument, "an amount in US dollars")
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Compare the cost of the trace with the limit."""
-        if unknown := unknown_cost(trace):
-            return Check(evaluator="max_cost", passed=False, reason=unknown)
-        usd = trace.usd or 0.0
+        """Compare the cost of the trace with the limit. Raise `EvaluatorError` where a price is not known."""
+        if not asks_a_model(trace):
+            return Check(evaluator="max_cost", passed=False, reason=NO_CALL)
+        usd = known_cost(trace)
         reason = f"cost ${usd:.6g}, at most ${self.limit:.6g} allowed"
         return Check(evaluator="max_cost", passed=usd <= self.limit, reason=reason)
 
@@ -271,13 +274,27 @@ class MaxSeconds:
         return Check(evaluator="max_seconds", passed=trace.seconds <= self.limit, reason=reason)
 
 
-def unknown_cost(trace: AgentTrace) -> str:
-    """Return why the cost of a run is unknown; empty if it is known."""
-    calls = [step for step in trace.steps if step.action is Action.REASON]
-    if not calls:
-        return "cost unknown: no model call was seen"
-    models = sorted({step.model or "(unnamed)" for step in calls if step.usd is None})
-    return f"price of model {', '.join(models)} unknown, set budget.prices" if models else ""
+def asks_a_model(trace: AgentTrace) -> bool:
+    """Return whether a model call was seen; without one nothing is known of the cost."""
+    return any(step.action is Action.REASON for step in trace.steps)
+
+
+def known_cost(trace: AgentTrace) -> float:
+    """Return the cost of a run in US dollars.
+
+    Raises `EvaluatorError` where a model answered at an unknown price: that says nothing about the agent.
+    """
+    if (usd := trace.usd) is not None:
+        return usd
+    if silent := trace.unreported_models:
+        said = f"the replies of model {_models(silent)} report no tokens, so their cost is unknown"
+    else:
+        said = f"price of model {_models(trace.unpriced_models)} unknown, set budget.prices"
+    raise EvaluatorError(said, "the cost of a model call is unknown, set budget.prices")
+
+
+def _models(names: Iterable[str]) -> str:
+    return ", ".join(sorted(name or "(unnamed)" for name in names))
 
 
 def _names(tools: Iterable[str]) -> str:
