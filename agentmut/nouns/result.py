@@ -307,6 +307,8 @@ class Result(Frozen):
     """None where no mutant was left out of a random sample, and in results of before 0.2."""
     cheap_model: CheapModel | None = None
     """None where no cheap model decided mutants, or too few were decided by both; None in results of before 0.2."""
+    asks: str = ""
+    """The cheap model that this run asked in the place of the agent's own (`mutation.proxy`); empty in other runs."""
     selective: float | None = None
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""

@@ -12,9 +12,8 @@ from agentmut.nouns import Intent, Result
 from agentmut.project import BudgetSettings
 from agentmut.store import Store
 from agentmut.usecases.runtime import session_in
+from agentmut.usecases.stored_reports import CHEAP
 
-KIND = "cheap model"
-"""The kind of its run's plan: no campaign on the agent."""
 CarryOut = Callable[[Session, Plan, Store], Result]
 
 
@@ -79,7 +78,7 @@ def _decided(
     others = tuple(m for m in generation.mutants if not any(e.pointer == "/model/name" for e in m.edits))
     made = make_plan(cheap, replace(generation, mutants=others), plan.seed, time.time())
     note = f"the agent was asked with {model} in the place of its own model (mutation.proxy): this is no score of it"
-    update = {"kind": KIND, "notes": (note, *made.notes), "stops_at_failing": False, "asks": model}
+    update = {"kind": CHEAP, "notes": (note, *made.notes), "stops_at_failing": False, "asks": model}
     made = made.model_copy(update=update)
     register(store, made, cheap.tests.texts)
     try:

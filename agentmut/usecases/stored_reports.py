@@ -11,6 +11,8 @@ from agentmut.store import FILE as RESCORED
 from agentmut.store import VerdictReport, read_verdicts
 
 Report = Result | VerdictReport
+CHEAP = "cheap model"
+"""The kind of a run that asked a cheap model in the place of the agent's own (`mutation.proxy`)."""
 
 
 class OfAnAgent(Protocol):
@@ -39,10 +41,10 @@ class StoredReport(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return the kind: run, test or compare; empty if the report cannot be read."""
-        if isinstance(self.report, VerdictReport):
-            return self.report.kind
-        return "run" if self.report else ""
+        """Return the kind: run, cheap model, test or compare; empty if the report cannot be read."""
+        if isinstance(self.report, Result):
+            return CHEAP if self.report.asks else "run"
+        return self.report.kind if self.report else ""
 
 
 def stored_reports(runs: Path, begins: str = "") -> Iterator[StoredReport]:

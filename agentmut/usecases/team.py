@@ -15,7 +15,7 @@ from agentmut.nouns import Intent, MutantRow, Result, Status
 from agentmut.project import Project, load_project
 from agentmut.store import ListedRun, StoreUrl, listed_runs, read_relations
 from agentmut.usecases.runtime import store_place
-from agentmut.usecases.stored_reports import StoredReport, stored_reports
+from agentmut.usecases.stored_reports import CHEAP, StoredReport, stored_reports
 from agentmut.usecases.trend_rows import TrendRow, row_of
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
@@ -141,7 +141,9 @@ def _project(project: Project) -> tuple[TeamProject, str]:
     except AgentmutError as error:
         problems.append(str(error))
     reports = list(stored_reports(project.runs))
-    results = [(each.run, each.report) for each in reports if isinstance(each.report, Result)]
+    results = [
+        (each.run, each.report) for each in reports if isinstance(each.report, Result) and each.kind != CHEAP
+    ]
     campaigns = results[-LATEST:]
     return TeamProject(
         name=project.root.name or "project",
@@ -170,9 +172,9 @@ def _runs(
             found.append(SeenRun(each.run, "", "damaged", trials.get(each.run, 0), note=note))
             continue
         row = row_of(each.report, before, {})
-        before = row
+        before = before if each.kind == CHEAP else row
         unnoticed = _unnoticed(each.report.mutants) if isinstance(each.report, Result) else 0
-        found.append(SeenRun(each.run, row.kind, row.status, row.runs_of_agent, row, unnoticed))
+        found.append(SeenRun(each.run, each.kind, row.status, row.runs_of_agent, row, unnoticed))
     found += _of_relations(project_runs, {run.id for run in found})
     yield from sorted(found, key=lambda run: run.id)
 

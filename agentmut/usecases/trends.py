@@ -10,7 +10,7 @@ from agentmut.project import Project, load_project
 from agentmut.store import Store, StoredTrial
 from agentmut.usecases.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
-from agentmut.usecases.stored_reports import Report, shaping, stored_reports
+from agentmut.usecases.stored_reports import CHEAP, Report, shaping, stored_reports
 from agentmut.usecases.trend_rows import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 
 
@@ -52,6 +52,9 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
     for each in stored_reports(session.project.runs):
         if each.report is None:
             notes.append(f"run {each.run} was left out: {each.problem}")
+            continue
+        if each.kind == CHEAP:
+            notes.append(f"run {each.run} was left out: it asked a cheap model, not the agent's")
             continue
         if each.rescored:
             notes.append(

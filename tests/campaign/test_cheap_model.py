@@ -16,6 +16,8 @@ from agentmut.simulator.service.background import Simulator
 from agentmut.trial.on_wire import OnWire, as_mutant, on_model
 from agentmut.usecases.campaigns import measure, rescore
 from agentmut.usecases.cheap_model import budget_left
+from agentmut.usecases.team import team_projects
+from agentmut.usecases.trends import trend
 from tests.report.results import result
 
 AGENT = """
@@ -81,6 +83,13 @@ def test_the_own_model_decides_a_part_and_the_score_speaks_of_all(projects: Any)
     assert any("agree with rho = 1.00: this saves 29% of the mutants" in note for note in result.notes)
     cheap = read_result(loaded.runs / found.run_id / "result.json")
     assert found.trials == cheap.cost.trials and "sim-medium" in cheap.notes[0]
+    trended = trend(loaded)
+    assert [row.run for row in trended.rows] == [result.run_id]
+    assert any(
+        note.startswith(f"run {found.run_id} was left out: it asked a cheap") for note in trended.notes
+    )
+    (team,) = team_projects([loaded.root])
+    assert [run.kind for run in team.runs] == ["cheap model", "run"] and team.campaigns == (result.run_id,)
     again = rescore(loaded).result
     assert (again.score, again.cheap_model) == (score, found)
 

@@ -91,6 +91,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         merged=plan.merged,
         sample=_sampled(state),
         cheap_model=cheap_model,
+        asks=plan.asks,
         selective=plan.selective,
         quarantined=set_aside(state.set_aside),
         evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
