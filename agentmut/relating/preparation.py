@@ -153,9 +153,10 @@ def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool)
         "sources": project.relations.sources,
         "pairs": pairs_of(project),
         "tolerance": project.relations.tolerance,
-        "alpha": statistics.alpha,
+        "alpha": statistics.alpha_of_a_look,
         "beta": statistics.beta,
         "delta": statistics.delta,
+        "margin": project.test.margin,
     }
     settings |= {"to_the_end": 1} if to_the_end else {}
     return RelationsPlan(
@@ -233,7 +234,7 @@ def level_of(project: Project, lanes: int) -> Level:
     """Return the error rates of each of so many lanes, so that a correct agent is flagged at most alpha per report."""
     statistics, settings = project.statistics, project.relations
     return Level(
-        alpha=level_for(max(1, lanes), statistics.alpha),
+        alpha=level_for(max(1, lanes), statistics.alpha_of_a_look),
         beta=statistics.beta,
         delta=statistics.delta,
         pairs=pairs_of(project),

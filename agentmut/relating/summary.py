@@ -68,7 +68,7 @@ class Checked(NamedTuple):
 
 def report_relations(session: Session, wanted: Wish, checked: Checked) -> RelationReport:
     """Return the report of a check, finished or not."""
-    plan, alpha = checked.plan, session.project.statistics.alpha
+    plan, alpha = checked.plan, session.project.statistics.alpha_of_a_look
     judged = {str(i): found for i, lane in enumerate(checked.lanes) if (found := judgement_of(lane))}
     together = pooled(checked.lanes, checked.identity, alpha, session.project.relations.tolerance)
     judged |= {f"{TOGETHER} {label}": one.judgement for label, one in together.items()}

@@ -52,6 +52,7 @@ from agentmut.store import (
     write_relations,
 )
 from agentmut.usecases.amid_outages import run_amid_outages
+from agentmut.usecases.relation_looks import with_relation_looks
 from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.suite_verdicts import with_settings
 
@@ -130,7 +131,9 @@ def carry_out_relations(
     if earlier is not None:
         beta, delta = float(plan.settings["beta"]), float(plan.settings["delta"])
         report = compared(report, earlier, request.against, beta, delta)
-    write_relations(report, session.project.runs / plan.run_id)
+    runs, asked_for = session.project.runs, session.project.statistics.alpha
+    report = with_relation_looks(report, checked.plan.environment, runs, asked_for)
+    write_relations(report, runs / plan.run_id)
     _raise_problem(checked)
     if request.save:
         _save(report, request.save, folder, checked)

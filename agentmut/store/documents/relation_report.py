@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from agentmut._base import Frozen, UsageError, nearest, write_json
-from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family, JudgeUse, Score
+from agentmut.nouns import AgentSummary, Bounds, Cost, EarlierLook, Expectation, Family, JudgeUse, Score
 from agentmut.stats import Verdict
 
 SCHEMA_VERSION = 1
@@ -152,6 +152,10 @@ class RelationReport(Frozen):
     judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    conditions: str = ""
+    """Digest of what shaped the runs besides agent and scenario; empty in reports of before 0.2."""
+    looks: tuple[EarlierLook, ...] = ()
+    """Earlier checks that judged the same relations on the same agent with other settings."""
 
 
 def write_relations(report: RelationReport, folder: Path) -> Path:

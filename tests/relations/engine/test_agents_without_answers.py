@@ -89,6 +89,6 @@ def test_runs_of_scenarios_that_were_not_asked_for_are_one_note(shop: Shop) -> N
     project = load_project(shop.folder)
     check_relations(project)
     report = check_relations(project, scenarios=["a"], stored=True)
-    assert [note for note in report.notes if "left out" in note] == [
+    assert [note for note in report.notes if "trials left out" in note] == [
         "24 stored trials left out: of scenarios that were not asked for"
     ]
