@@ -20,8 +20,9 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.mutant_row import MutantRow, Target
-from agentmut.nouns.result import Result
+from agentmut.nouns.result import Result, write_result
 from agentmut.usecases.campaigns import measure
+from tests.report.results import result
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 
@@ -173,6 +174,16 @@ def test_a_mutant_counts_once_by_its_latest_result_and_damaged_results_are_passe
     known = read_history(runs).by_operator()["prompt.drop_instruction"]
     assert (known.killed, known.scored, known.tried) == (1, 2, 2)
     assert read_history(Path(projects.folder) / "nowhere") == History({})
+
+
+def test_a_run_that_left_mutants_open_tells_nothing_since_kills_come_first(tmp_path: Path) -> None:
+    kills = some("prompt.a", killed=3, survived=0)
+    open_ = row("prompt.a-9", "prompt.a", Status.UNDECIDED, trials=0)
+    for run, status, rows in (("1", "budget", [*kills, open_]), ("2", "budget", some("tool.b", 1, 1))):
+        write_result(result(*rows, run_id=run, status=status), tmp_path / run)
+    assert set(read_history(tmp_path).by_operator()) == {"tool.b"}
+    write_result(result(*kills, open_, run_id="3", status="finished"), tmp_path / "3")
+    assert read_history(tmp_path).by_operator()["prompt.a"].killed == 3
 
 
 TOOLS = """

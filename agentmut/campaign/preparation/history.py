@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.mutation import Empty
-from agentmut.nouns import Intent, Mutant, MutantRow, Status, read_result
+from agentmut.nouns import Intent, Mutant, MutantRow, Result, Status, read_result
 
 WEIGHT = 4.0
 """How many mutants of an operator a prior counts for."""
@@ -70,7 +70,8 @@ class Selected(NamedTuple):
 def read_history(runs: Path) -> History:
     """Return the history in a project's folder of runs. Each mutant counts once, by the latest run that decided it.
 
-    Results that cannot be read, or are of another version, tell nothing.
+    Results that cannot be read, or are of another version, are left out, and so are runs that ended before every
+    mutant had its answer: kills come first, so nearly all of their decided mutants are kills.
     """
     rows: dict[str, MutantRow] = {}
     for path in sorted(runs.glob("*/result.json"))[-RUNS:]:  # run ids begin with their time
@@ -78,8 +79,13 @@ def read_history(runs: Path) -> History:
             result = read_result(path)
         except UsageError:
             continue
-        rows |= {row.id: row for row in result.mutants if row.status in _DECIDED}
+        if _is_whole(result):
+            rows |= {row.id: row for row in result.mutants if row.status in _DECIDED}
     return History(rows)
+
+
+def _is_whole(result: Result) -> bool:
+    return result.status == "finished" or not any(row.status is Status.UNDECIDED for row in result.mutants)
 
 
 def by_yield(mutants: Sequence[Mutant], history: History) -> tuple[str, ...]:
