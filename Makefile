@@ -48,7 +48,7 @@ test-frameworks: test-frameworks-main test-frameworks-libraries $(SECOND)/.ready
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
 test-frameworks-libraries: $(LIBRARIES)/.ready javascript  ## agents of libraries without an adapter, in an environment of their own
-	PYTHONDONTWRITEBYTECODE= $(LIBRARIES)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks/test_libraries.py
+	PYTHONDONTWRITEBYTECODE= $(LIBRARIES)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks/test_libraries.py tests/frameworks/test_langgraph_server.py
 
 test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported
 	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
@@ -61,7 +61,7 @@ frameworks: $(VENV)/.dev $(SECOND)/.ready $(LIBRARIES)/.ready javascript  ## wha
 	rm -rf tests/frameworks/support
 	for python in $(BIN)/python $(SECOND)/bin/python; do \
 	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done
-	AGENTMUT_RECORD_SUPPORT=1 $(LIBRARIES)/bin/python -m pytest -q tests/frameworks/test_libraries.py
+	AGENTMUT_RECORD_SUPPORT=1 $(LIBRARIES)/bin/python -m pytest -q tests/frameworks/test_libraries.py tests/frameworks/test_langgraph_server.py
 	$(BIN)/python -m tests.frameworks.matrix > docs/frameworks.md
 
 POSTGRES = $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)))

@@ -4,15 +4,14 @@ Its model requests pass agentmut's proxy if the service sends them there: to the
 header `x-agentmut-trial` of the request that it was asked with, or to the address that a header or the body gives it.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from pydantic import JsonValue
 
-from agentmut._base import CARRIED, AdapterError, UnavailableError, UsageError
+from agentmut._base import AdapterError, UnavailableError, UsageError
 from agentmut.adapters._shared.outside.agents import (
     OutsideAgent,
     as_input,
@@ -23,7 +22,7 @@ from agentmut.adapters._shared.outside.agents import (
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._shared.outside.programs import LIMIT
-from agentmut.mcp_proxy import URL_VARIABLE
+from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
@@ -78,7 +77,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         names: set[str] = set()
         for where, text in _templates(spec):
             used = names_in(text, where)
-            check_names(used, config, (*OWN, *_endpoint_names()), where)
+            check_names(used, config, (*OWN, *endpoint_names()), where)
             names.update(used)
         if spec.method == "GET" and (spec.body is not None or not names & {"input", "turns"}):
             raise UsageError(
@@ -96,17 +95,8 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         return outside_trace(answer, trial, len(turns) - 1)
 
     def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
-        endpoints = {
-            name: trial.endpoints.get(name.upper()) or os.environ.get(name.upper())
-            for name in _endpoint_names()
-        }
         own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
-        missing = [name for name in endpoints if endpoints[name] is None and name in self.names]
-        if missing:
-            raise AdapterError(
-                f"{{{missing[0]}}} is not known: no model service is set by {missing[0].upper()}"
-            )
-        return {**self.told(), **endpoints, **own}
+        return {**self.told(), **endpoint_values(trial, self.names), **own}
 
     async def _asked(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
         from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -135,7 +125,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         template = DEFAULT_BODY if self.spec.body is None else self.spec.body
         if not any(name.lower() == "content-type" for name in headers):
             headers["Content-Type"] = "application/json"
-        return {**request, "data": write_json(_filled_body(template, values))}
+        return {**request, "data": write_json(filled_body(template, values))}
 
     async def _reply(self, session: "ClientSession", request: dict[str, Any]) -> Reply:
         for _ in range(REDIRECTS + 1):
@@ -216,35 +206,7 @@ def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
             raise UsageError(f"agent.headers.{name}: a header is one line")
         yield f"agent.headers.{name}", value.get_secret_value()
     default = DEFAULT_BODY if spec.method != "GET" else None
-    yield from (("agent.body", text) for text in _texts(default if spec.body is None else spec.body))
-
-
-def _texts(template: JsonValue) -> Iterable[str]:
-    if isinstance(template, str):
-        yield template
-    elif isinstance(template, dict | list):
-        for item in template.values() if isinstance(template, dict) else template:
-            yield from _texts(item)
-
-
-def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
-    """Return the template with its values: a text that is one placeholder becomes the value itself."""
-    if isinstance(template, dict):
-        return {key: _filled_body(item, values) for key, item in template.items()}
-    if isinstance(template, list):
-        return [_filled_body(item, values) for item in template]
-    if not isinstance(template, str):
-        return template
-    names = names_in(template, "agent.body")
-    if len(names) == 1 and template == f"{{{names[0]}}}":
-        return values[names[0]]
-    return filled(template, lambda name: as_word(values[name]), "agent.body")
-
-
-def _endpoint_names() -> tuple[str, ...]:
-    """Return placeholders for the addresses of services and tool servers: their variables in lower case."""
-    variables = (*(name for service in CARRIED for name in service.variables), URL_VARIABLE)
-    return tuple(variable.lower() for variable in variables)
+    yield from (("agent.body", text) for text in texts(default if spec.body is None else spec.body))
 
 
 async def _body(response: "ClientResponse") -> bytes:

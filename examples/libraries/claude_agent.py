@@ -16,13 +16,11 @@ async def look(arguments: dict[str, Any]) -> dict[str, Any]:
 
 async def answer(text: str, home: str) -> None:
     """Print the answer; what the command line keeps goes into `home`."""
-    quiet = {"CLAUDE_CONFIG_DIR": home, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
     order = tool("look_up_order", look_up_order.__doc__ or "", {"order_id": str})(look)
-    desk = {"desk": create_sdk_mcp_server("desk", tools=[order])}
-    options = ClaudeAgentOptions(
-        model="sim-large", system_prompt=PROMPT, mcp_servers=desk, env=quiet, cwd=home
-    )
-    options.tools, options.setting_sources, options.allowed_tools = [], [], ["mcp__desk__look_up_order"]
+    quiet = {"CLAUDE_CONFIG_DIR": home, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    options = ClaudeAgentOptions(model="sim-large", system_prompt=PROMPT, tools=[], env=quiet, cwd=home)
+    options.mcp_servers = {"desk": create_sdk_mcp_server("desk", tools=[order])}
+    options.setting_sources, options.allowed_tools = [], ["mcp__desk__look_up_order"]
     async for message in query(prompt=text, options=options):
         if isinstance(message, ResultMessage):
             print(message.result)

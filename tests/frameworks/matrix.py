@@ -12,6 +12,7 @@ Cases = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By the name of the agent and the operator class: what was `delivered`, and what was `refused`."""
 GUIDES = {
     "langgraph": ("LangGraph", "langgraph.md", "langgraph"),
+    "langgraph_remote": ("LangGraph servers", "langgraph.md#graphs-on-a-server", "langgraph"),
     "openai": ("OpenAI SDK", "openai.md", "openai"),
     "anthropic": ("Anthropic SDK", "anthropic.md", "anthropic"),
     "python": ("Any Python callable", "callable.md", ""),

@@ -1,0 +1,233 @@
+"""Adapter for a graph on a LangGraph server (`langgraph dev`, LangGraph Platform), asked by the client `langgraph-sdk`.
+
+Each trial has a thread of its own, with a run for each turn, and the thread is deleted afterwards. Like an agent behind
+HTTP, the graph stays as it is: what a run is told by placeholders changes there, and model requests change where they
+pass agentmut's proxy.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from agentmut._base import AdapterError, UnavailableError, UsageError
+from agentmut.adapters._shared.outside.agents import OutsideAgent, check_options, record_steps
+from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._shared.outside.placeholders import check_names, names_in
+from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
+from agentmut.adapters._shared.sdk_version import Requirement
+from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step
+from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
+from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
+
+if TYPE_CHECKING:
+    from langgraph_sdk.client import LangGraphClient
+
+DEFAULT_INPUT: JsonValue = {"messages": [{"role": "user", "content": "{input}"}]}
+KEY = "x-api-key"
+GRAPH, CONFIG, CONTEXT = "graph", "config", "context"
+OWN = ("input", "trial")
+"""Placeholders besides the parts of the config and the addresses of model services."""
+REQUIREMENT = Requirement("langgraph_remote", "langgraph-sdk", (0, 2), (1, 0), "langgraph")
+BUSY = frozenset({408, 425, 429, 502, 503, 504})
+MISDIRECTED = frozenset({401, 403, 404, 405, 407, 410, 422})
+"""Statuses that say that the project file is wrong: address, graph, input, or credentials."""
+
+
+class RemoteGraphError(RuntimeError):
+    """The graph failed: its run ended with an error, stopped at an interrupt, or left no answer."""
+
+
+@dataclass
+class _Talk:
+    """What a thread has come to."""
+
+    answers: list[Step] = field(default_factory=list)
+    messages: Sequence[Mapping[str, Any]] = ()
+    """Of the last state."""
+
+
+@dataclass(frozen=True)
+class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
+    """Runs the graph `options.graph` of the server at `agent.url`."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        "url", "http://127.0.0.1:2024", frozenset({"headers", "body", "answer", "proxy_port", "options"})
+    )
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphRemoteAdapter":
+        """Check address, graph, templates and their placeholders, without a request."""
+        url = urlsplit(spec.url or "")
+        if url.scheme not in ("http", "https") or not url.hostname:
+            raise UsageError("agent.url: adapter langgraph_remote needs the address of a LangGraph server")
+        if not isinstance(spec.options.get(GRAPH), str):
+            raise UsageError(
+                "agent.options.graph: name the graph, as in langgraph.json, or the id of an assistant"
+            )
+        REQUIREMENT.check()
+        check_pointer(spec.answer)
+        check_options(spec, config, (GRAPH, CONFIG, CONTEXT))
+        names: set[str] = set()
+        for where, text in _templates(spec):
+            used = names_in(text, where)
+            check_names(used, config, (*OWN, *endpoint_names()), where)
+            names.update(used)
+        return cls(spec, config, config, frozenset(names))
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Return why the graph cannot be given a mutant: its server keeps the conversation."""
+        if any(edit.part == "history" for edit in mutant.edits):
+            return "the server keeps the conversation: an earlier one cannot be put before it"
+        return super().cannot_express(mutant)
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Ask turn by turn in a new thread, and read each answer."""
+        recorder = trial.recorder
+        recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
+        talk = _Talk()
+        reason: Exception | None = None
+        try:
+            await self._converse(turns, trial, talk)
+        except Exception as error:
+            reason = self._explained(error, trial)
+        finally:
+            record_steps(trial)
+        if reason is not None:  # raised here, without the client's own error: that may hold secrets
+            raise reason
+        if not any(step.action is Action.CALL_TOOL for step in recorder.steps):
+            recorder.steps[:0] = _calls(
+                talk.messages
+            )  # no request passed the proxy, but the state tells of calls
+        steps = (*recorder.timeline(), *talk.answers)
+        outputs = tuple(answer.output for answer in talk.answers)
+        return AgentTrace(steps=steps, outputs=outputs, seconds=recorder.now())
+
+    async def _converse(self, turns: tuple[JsonValue, ...], trial: Trial, talk: "_Talk") -> None:
+        async with self._client(trial) as client:
+            thread = (await client.threads.create())["thread_id"]
+            try:
+                for turn, said in enumerate(turns):
+                    state = await self._state(client, thread, said, trial)
+                    output, now = self._answer(state, trial), trial.recorder.now()
+                    talk.messages = _messages(state)
+                    talk.answers.append(Step(action=Action.RESPOND, turn=turn, output=output, started=now))
+            finally:
+                with suppress(Exception):  # what is left on a server that has gone is no matter of the trial
+                    await client.threads.delete(thread)
+
+    def _client(self, trial: Trial) -> "LangGraphClient":
+        from langgraph_sdk import get_client
+
+        given = {name.lower(): value.get_secret_value() for name, value in self.spec.headers.items()}
+        key = {"api_key": given.pop(KEY)} if KEY in given else {}  # the client takes it as no header
+        return get_client(url=self.spec.url, headers={**given, TRIAL_HEADER: trial.id}, timeout=None, **key)
+
+    async def _state(self, client: "LangGraphClient", thread: str, said: JsonValue, trial: Trial) -> Any:
+        """Return the state at the end of a run. A run is cancelled where the trial is."""
+        values = {**self.told(), **endpoint_values(trial, self.names), "input": said, "trial": trial.id}
+        options = self.spec.options
+        more: Any = {
+            name: filled_body(options[name], values, f"agent.options.{name}")
+            for name in (CONFIG, CONTEXT)
+            if name in options
+        }
+        asked: Any = filled_body(DEFAULT_INPUT if self.spec.body is None else self.spec.body, values)
+        graph = str(options[GRAPH])
+        state: Any = await client.runs.wait(
+            thread, graph, input=asked, on_disconnect="cancel", raise_error=False, **more
+        )
+        return state
+
+    def _answer(self, state: Any, trial: Trial) -> JsonValue:
+        failed = state.get("__error__") if isinstance(state, dict) else None
+        if failed:
+            said = (
+                f"{failed.get('error')}: {failed.get('message')}" if isinstance(failed, dict) else str(failed)
+            )
+            raise RemoteGraphError(f"the graph failed: {trial.redact(said)[:600]}")
+        if isinstance(state, dict) and state.get("__interrupt__"):
+            raise RemoteGraphError(
+                "the graph stopped at an interrupt; agentmut does not answer those of a server"
+            )
+        if self.spec.answer is not None:
+            return answer_in(json.dumps(state), self.spec.answer, "the state", trial.redact)
+        last = next(reversed(_messages(state)), None)
+        if last is None:
+            raise RemoteGraphError(
+                "the state has no messages; say where the answer is: agent.answer: /some/key"
+            )
+        return _text(last)
+
+    def _explained(self, error: Exception, trial: Trial) -> Exception:
+        """Return the error: an unreachable server is no evidence, and a wrong address is none either."""
+        import httpx
+
+        if isinstance(error, NoAnswerError):
+            return RemoteGraphError(str(error))
+        if isinstance(error, httpx.HTTPStatusError):
+            own = Redactor(header_secrets(self.spec.headers) | url_secrets(self.spec.url or ""))
+            status = error.response.status_code
+            body = " ".join(
+                getattr(error, "__notes__", ()) or [str(error)]
+            )  # where the client puts what it was told
+            told = f"{self._place} answered {status}: {' '.join(trial.redact(own.text(body)).split())[:300]}"
+            if status in MISDIRECTED:
+                return AdapterError(f"{told}. Correct agent.url, agent.options or agent.headers")
+            return UnavailableError(told) if status in BUSY else RemoteGraphError(told)
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            return UnavailableError(f"nothing answers at {self._place}; start the server before the run")
+        if isinstance(error, httpx.TransportError):
+            return RemoteGraphError(f"{self._place} broke off the connection ({type(error).__name__})")
+        return error
+
+    @property
+    def _place(self) -> str:
+        """Return the address without possible secrets."""
+        url = urlsplit(self.spec.url or "")
+        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+
+
+def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
+    """Yield every text that may hold placeholders, with its place."""
+    yield from (("agent.body", text) for text in texts(DEFAULT_INPUT if spec.body is None else spec.body))
+    for name in (CONFIG, CONTEXT):
+        yield from ((f"agent.options.{name}", text) for text in texts(spec.options.get(name)))
+
+
+def _messages(state: Any) -> Sequence[Mapping[str, Any]]:
+    """Return the messages of a state, as LangGraph's servers write them."""
+    found = state.get("messages") if isinstance(state, dict) else None
+    return [message for message in found if isinstance(message, dict)] if isinstance(found, list) else []
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, list):
+        return "".join(part.get("text", "") if isinstance(part, dict) else str(part) for part in content)
+    return str(content or "")
+
+
+def _calls(messages: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    """Yield the calls of tools that a state tells of, with their results; when they were made is not told."""
+    results = {one.get("tool_call_id"): one for one in messages if one.get("type") == "tool"}
+    turn = -1
+    for message in messages:
+        turn += message.get("type") == "human"
+        for call in message.get("tool_calls") or () if message.get("type") == "ai" else ():
+            result = results.get(call.get("id"), {})
+            said = _text(result)
+            failed = said if result.get("status") == "error" else None
+            yield Step(
+                action=Action.CALL_TOOL,
+                turn=max(turn, 0),
+                tool=str(call.get("name")),
+                arguments=call.get("args") or {},
+                output=None if failed else said,
+                error=failed,
+                call_id=call.get("id"),
+            )
