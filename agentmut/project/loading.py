@@ -49,14 +49,19 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 def load_project(
-    path: Path, agent: str | None = None, environment: Mapping[str, str] | None = None
+    path: Path,
+    agent: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    *,
+    with_store: bool = True,
 ) -> Project:
     """Read a project file, or the one in a directory, and every file it names.
 
     A test specification in the format of the AgentAssay paper is read too; `agent` is the
     `module:object` that its agent's name stands for. `environment` is where `${NAME}` is looked up, the
-    process's own by default. The agent's own code is not imported; modules named by `tools:` and by
-    `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
+    process's own by default. `with_store=False` leaves the store's URL out, for a process that has no right to it.
+    The agent's own code is not imported; modules named by `tools:` and by `python:` evaluators are. Raises
+    `ProjectError`, which lists every problem found.
     """
     path = _project_path(path)
     finish_edits(path.parent)
@@ -70,6 +75,8 @@ def load_project(
             "for a test specification in the format of the AgentAssay paper."
         )
     file = validated(source, ProjectFile)
+    if not with_store:
+        file = file.model_copy(update={"store": file.store.model_copy(update={"url": None})})
     return _ProjectReader(source, file, path, os.environ if environment is None else environment).project()
 
 

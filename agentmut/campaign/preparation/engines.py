@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from agentmut._base import ENDPOINT_VARIABLES, KEYS, SIMULATOR_VARIABLE
+from agentmut._base import ENDPOINT_VARIABLES, KEYS, SIMULATOR_VARIABLE, read_yaml
 from agentmut.campaign.preparation.session import (
     Session,
     declared_variables,
@@ -28,6 +28,8 @@ class Share(NamedTuple):
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+_STAYS = "store"
+"""The section of a project file that only the deciding process needs."""
 
 
 def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:
@@ -48,7 +50,7 @@ def ray_executor(session: Session, seed: int | None) -> RayExecutor:
     slots = min(execution.trials_per_actor, execution.concurrency)
     actors = -(-execution.concurrency // slots)
     names = tuple(scenario.name for scenario in session.scenarios)
-    environment = sent_variables(os.environ, project.path.read_text("utf-8"))
+    environment = sent_variables(os.environ, project.path)
     make = partial(executor_on_node, project.path.name, names, seed, Share(actors, slots))
     settings = RaySettings(
         execution.address, str(project.root), actors, slots, execution.cpus, execution.gpu, execution.memory
@@ -56,16 +58,20 @@ def ray_executor(session: Session, seed: int | None) -> RayExecutor:
     return RayExecutor(make, environment, settings, trial_deadline(session))
 
 
-def sent_variables(environment: Mapping[str, str], project_file: str) -> dict[str, str]:
-    """Return the variables that a node needs: what the project file names, and where and how models are asked."""
+def sent_variables(environment: Mapping[str, str], project_file: Path) -> dict[str, str]:
+    """Return the variables that a node needs: what the project file names outside of its store, and where and how
+    models are asked.
+    """
+    written: Any = read_yaml(project_file, project_file.name).value
+    sections = str({key: value for key, value in written.items() if key != _STAYS})
     keys = {name for names in KEYS.values() for name in names}
-    wanted = {*_VARIABLE.findall(project_file), *ENDPOINT_VARIABLES, *keys, SIMULATOR_VARIABLE}
+    wanted = {*_VARIABLE.findall(sections), *ENDPOINT_VARIABLES, *keys, SIMULATOR_VARIABLE}
     return {name: value for name, value in environment.items() if name in wanted}
 
 
 def executor_on_node(file: str, scenarios: tuple[str, ...], seed: int | None, share: Share) -> Executor:
     """Return the executor of an actor, whose working directory is a copy of the project's folder."""
-    project = load_project(Path.cwd() / file)
+    project = load_project(Path.cwd() / file, with_store=False)
     os.environ.update(declared_variables(project))
     execution = of_an_actor(project.execution, share)
     return executor_here(open_session(project.model_copy(update={"execution": execution}), scenarios), seed)
