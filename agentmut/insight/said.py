@@ -22,7 +22,7 @@ def phrases(answer: str) -> frozenset[str]:
     Words such as `the` or `of` stand at the edge of a phrase only where a clause begins or ends: no group of words is
     cut in them.
     """
-    return frozenset(phrase for part in _PARTS.split(answer[:LONGEST_ANSWER]) for phrase in _phrases(part))
+    return frozenset().union(*map(_phrases, _PARTS.split(answer[:LONGEST_ANSWER])))
 
 
 def sentences(answer: str) -> Mapping[str, str]:
@@ -39,15 +39,26 @@ def _phrases(line: str) -> set[str]:
     """Return the phrases of a line in the form that `contains` compares."""
     found = set()
     for spans in _sentences(line):
-        loose = [line[start:end].strip(_EDGES).casefold() in STOP_WORDS for start, end in spans]
-        for first, (start, _) in enumerate(spans):
+        words = [_edges_off(line, start, end) for start, end in spans]
+        loose = [line[start:end].casefold() in STOP_WORDS for start, end in words]
+        folded = line.casefold()
+        # a letter that becomes two, such as a sharp s, moves what stands behind it: then each phrase is folded alone
+        moved = len(folded) != len(line)
+        text, last_word = line if moved else folded, len(spans) - 1
+        for first, (start, _) in enumerate(words):
             if loose[first] and first:
                 continue
-            for last, (_, end) in enumerate(spans[first : first + LONGEST_PHRASE], first):
-                phrase = line[start:end].strip(_EDGES).casefold()
-                if phrase and not (loose[last] and last < len(spans) - 1):
-                    found.add(phrase)
+            for last, (_, end) in enumerate(words[first : first + LONGEST_PHRASE], first):
+                phrase = text[start:end]
+                if phrase and not (loose[last] and last < last_word):
+                    found.add(phrase.casefold() if moved else phrase)
     return found
+
+
+def _edges_off(line: str, start: int, end: int) -> tuple[int, int]:
+    """Return the place of a word without punctuation around it; one that is nothing else ends before it begins."""
+    word = line[start:end]
+    return end - len(word.lstrip(_EDGES)), start + len(word.rstrip(_EDGES))
 
 
 def _sentences(line: str) -> list[list[tuple[int, int]]]:

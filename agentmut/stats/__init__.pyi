@@ -131,6 +131,7 @@ from .traces.looks import DEFAULT_LOOKS as DEFAULT_LOOKS
 from .traces.looks import Change as Change
 from .traces.looks import Looks as Looks
 from .traces.looks import looks_verdict as looks_verdict
+from .traces.permutation import Stage as Stage
 from .traces.presence import Presences as Presences
 from .traces.samples import Array as Array
 from .traces.trace_comparison import Aspect as Aspect

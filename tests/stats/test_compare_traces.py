@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import false_discovery_control, norm, permutation_test, rankdata
 
 from agentmut.stats.traces.bigrams import OTHER, bigram_counts
-from agentmut.stats.traces.permutation import labellings, p_values, smallest_p
+from agentmut.stats.traces.permutation import Stage, labellings, p_values, row_sums, smallest_p, staged
 from agentmut.stats.traces.samples import normal_scores, pool, spread_scores
 from agentmut.stats.traces.trace_comparison import Aspect, compare_traces
 
@@ -302,3 +302,48 @@ def test_labellings_with_the_same_smallest_p_are_told_apart_by_the_next() -> Non
     assert smallest_p(parts) == 2 / 4  # lines 0 and 2; by the smallest alone, line 1 would be a third
     assert smallest_p(parts[[1, 0, 2, 3]]) == 3 / 4
     assert smallest_p(np.ones((5, 3))) == 1
+
+
+STAGES = (Stage(19, 0.2), Stage(39, 0.1))
+
+
+def test_a_test_that_may_end_early_exceeds_no_level() -> None:
+    """Exchangeable lines: the share of p-values at or below a level, within four standard errors of it."""
+    draw = rng(12)
+    statistics = lambda lines: draw.random((len(lines), 3))  # noqa: E731
+    found = np.array(
+        [
+            smallest_p(p_values(staged(lambda size: np.zeros((size + 1, 1)), 99, STAGES, statistics)))
+            for _ in range(1500)
+        ]
+    )
+    for level in (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 0.8):
+        assert np.mean(found <= level) <= level + 4 * math.sqrt(level * (1 - level) / 1500)
+    assert np.mean(found <= 0.05) > 0.02  # and it is no test that never finds anything
+
+
+def test_stages_draw_the_same_labellings_and_end_where_nothing_can_be_found() -> None:
+    draw = rng(6)
+    baseline, alike, lower = draw.poisson(9, (40, 3)), draw.poisson(9, (9, 3)), draw.poisson(3, (9, 3))
+    one, other = rng(), rng()
+    clear = compare_traces(baseline, lower, one, 199, STAGES)
+    assert clear == compare_traces(baseline, lower, other, 199)
+    assert one.bit_generator.state == other.bit_generator.state
+    nothing, whole = (
+        compare_traces(baseline, alike, one, 199, STAGES),
+        compare_traces(baseline, alike, other, 199),
+    )
+    assert nothing.test.p_value > 0.2 and whole.test.p_value > 0.2
+    assert one.bit_generator.state != other.bit_generator.state
+    assert nothing.test.p_value * 20 == pytest.approx(round(nothing.test.p_value * 20))
+
+
+@pytest.mark.parametrize("stages", [(Stage(9, 0.2), Stage(9, 0.1)), (Stage(9, 0.2), Stage(19, 0.2))])
+def test_stages_that_do_not_narrow_are_refused(stages: Any) -> None:
+    with pytest.raises(ValueError, match="ever more permutations and ever smaller p-values"):
+        compare_traces([[1], [2]], [[3]], rng(), 99, stages)
+
+
+def test_a_line_of_labels_has_the_sum_of_its_rows() -> None:
+    values = np.array([[1.0, 10], [2, 20], [4, 40]])
+    assert row_sums(np.array([[0.0, 1, 1], [1, 0, 0]]), values).tolist() == [[6, 60], [1, 10]]

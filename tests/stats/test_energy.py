@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import energy_distance as root_of_energy_distance
 
-from agentmut.stats.traces.energy import energies
+from agentmut.stats.traces.energy import distances, energies
 from agentmut.stats.traces.permutation import labellings
 from agentmut.stats.traces.shrinkage import ledoit_wolf
 
@@ -25,7 +25,7 @@ def energy_distance(first: Any, second: Any) -> float:
     """The energy distance of two samples, by one line of labels."""
     rows = [np.asarray(sample, dtype=float).reshape(len(sample), -1) for sample in (first, second)]
     labels = np.repeat([0.0, 1.0], [len(first), len(second)])[None, :]
-    return float(energies(np.concatenate(rows), labels)[0])
+    return float(energies(distances(np.concatenate(rows)), labels)[0])
 
 
 @given(LINE, LINE)
@@ -54,7 +54,7 @@ def test_it_is_symmetric_not_negative_and_blind_to_rotation(first: Any, second: 
 def test_all_labellings_at_once_are_the_distances_one_by_one() -> None:
     values, labels = rng().standard_normal((9, 3)), labellings(5, 4, 20, rng())
     slow = [energy_distance(values[line == 0], values[line == 1]) for line in labels]
-    assert energies(values, labels) == pytest.approx(slow)
+    assert energies(distances(values), labels) == pytest.approx(slow)
 
 
 def test_shrinkage_is_that_of_scikit_learn() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Columns, Fingerprint, Reference, in_words
 from agentmut.nouns import BehaviourChange
-from agentmut.stats import Aspect, TraceComparison, adjust, compare_traces
+from agentmut.stats import Aspect, Stage, TraceComparison, adjust, compare_traces
 
 ALPHA = 0.05
 EXACT = 0.6
@@ -22,6 +22,8 @@ LARGEST_LOST = 0.75
 SUSPICIOUS = 0.25
 """A p-value below it is too small for saying that behaviour is unchanged."""
 PERMUTATIONS = 999
+STAGES = (Stage(199, 0.2), Stage(799, 0.05))
+"""Where a trace test ends early, since its p-value can no longer show a change."""
 ENOUGH = 100
 """Runs of the original that are compared with: more cost time and add little beside a dozen of the mutant."""
 FEWEST = 4
@@ -114,7 +116,7 @@ class TraceTest:
         # up to three labellings tie at the smallest p-value: a level below 3/(permutations + 1) is out of reach
         permutations = max(PERMUTATIONS, round(5 / ((1 - EXACT) * level)))
         rng = np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
-        return compare_traces(columns.baseline, columns.candidate, rng, permutations)
+        return compare_traces(columns.baseline, columns.candidate, rng, permutations, STAGES)
 
 
 def _noticeable(found: Sequence[Finding], level: float) -> tuple[float | None, float | None]:

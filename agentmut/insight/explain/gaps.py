@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from agentmut._base import without_cyclic_collection
 from agentmut.campaign import Arm, CampaignState
 from agentmut.nouns import BehaviourChange, Intent, MutantRow, Result, Status, VisibleChanges
 from agentmut.stats import KillTable
@@ -24,9 +25,10 @@ def with_gaps(
         return _with_rows(result, result.mutants)
     found = {}
     explained(0, len(survived))
-    for id, change in _changes(state, store, [row.id for row in survived]):
-        found[id] = change
-        explained(len(found), len(survived))
+    with without_cyclic_collection():  # fingerprints are many small tuples
+        for id, change in _changes(state, store, [row.id for row in survived]):
+            found[id] = change
+            explained(len(found), len(survived))
     rows = tuple(_with_change(row, found[row.id]) if row.id in found else row for row in result.mutants)
     return _with_rows(result, rows)
 

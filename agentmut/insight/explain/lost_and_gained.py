@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import NamedTuple
 
 from agentmut.insight.fingerprint import Feature, Fingerprint, in_words
@@ -65,6 +65,11 @@ class OriginalRuns:
         """Return the features that show in the very same runs, by these runs."""
         return _alike(self.where)
 
+    @cached_property
+    def totals(self) -> Mapping[int, int]:
+        """Return how many sets of runs, of those in `alike`, have a size, by size."""
+        return Counter(map(int.bit_count, self.alike))
+
 
 def _where(runs: Iterable[Shown]) -> dict[Feature, int]:
     found: dict[Feature, int] = {}
@@ -108,25 +113,46 @@ class LostAndGained:
     @cached_property
     def p_value(self) -> float:
         """Return the p-value of the clearest loss or gain, corrected for all features that could have been."""
-        return self.tests.adjusted(min(one.p for one in self.patterns)) if self.patterns else 1.0
+        if not self._counted:
+            return 1.0
+        return self.tests.adjusted(min(self.tests.p_value(*shown) for shown in self._counted))
 
     @cached_property
     def tests(self) -> Presences:
         """Return the tests of all features."""
-        totals = (one.original + one.mutant for one in self.patterns)
-        return Presences.of(len(self.original.runs), len(self.mutant), totals)
+        totals = Counter[int]()
+        for (_, total), times in self._counted.items():
+            totals[total] += times
+        return Presences.of(len(self.original.runs), len(self.mutant), totals.elements())
+
+    @cached_property
+    def _counted(self) -> Mapping[tuple[int, int], int]:
+        """Return the number of patterns by how many of the mutant's runs, and of all runs, show them.
+
+        The original's patterns are counted once for all mutants; here those are taken off of which nothing is left.
+        """
+        found = Counter({(0, total): times for total, times in self.original.totals.items()})
+        found.subtract((0, runs.bit_count()) for runs in self._taken)
+        shift = len(self.original.runs)
+        found.update(((runs >> shift).bit_count(), runs.bit_count()) for runs in self._alike)
+        return +found
+
+    @cached_property
+    def _taken(self) -> frozenset[int]:
+        """Return the original's runs whose features are all among those that the mutant shows."""
+        here = Counter(map(self.original.where.get, self._own, repeat(0)))
+        alike = self.original.alike
+        return frozenset(runs for runs, times in here.items() if runs and times == len(alike[runs]))
 
     @cached_property
     def patterns(self) -> Sequence[Pattern]:
         """Return the patterns of all features. A feature that the mutant does not show keeps its runs."""
-        here = Counter(self.original.where.get(feature, 0) for feature in self._own)
-        left = (runs for runs, features in self.original.alike.items() if here[runs] < len(features))
-        p_value = lru_cache(maxsize=None)(Presences(len(self.original.runs), len(self.mutant), ()).p_value)
+        left = (runs for runs in self.original.alike if runs not in self._taken)
         found = []
         for runs in (*left, *self._alike):
             mutant = (runs >> len(self.original.runs)).bit_count()
             total = runs.bit_count()
-            found.append(Pattern(runs, total - mutant, mutant, p_value(mutant, total)))
+            found.append(Pattern(runs, total - mutant, mutant, self.tests.p_value(mutant, total)))
         return found
 
     def told(self, level: float) -> Iterator[MovedFeature]:
@@ -149,10 +175,10 @@ class LostAndGained:
     @cached_property
     def _own(self) -> Mapping[Feature, int]:
         """Return all runs that show each feature of the mutant."""
-        before = self.original.where
-        shift = len(self.original.runs)
+        here = _where(self.mutant)
+        shift, before = len(self.original.runs), map(self.original.where.get, here, repeat(0))
         return {
-            feature: before.get(feature, 0) | runs << shift for feature, runs in _where(self.mutant).items()
+            feature: old | runs << shift for (feature, runs), old in zip(here.items(), before, strict=True)
         }
 
     @cached_property

@@ -82,14 +82,13 @@ def _signals(words: tuple[str, ...]) -> Iterator[bool]:
     if words[:1] == ("yes",) or words == ("no",):
         yield words[0] == "yes"
     for index, word in enumerate(words):
-        negated = denied(words, index)
         if word in _REFUSING:
-            yield negated
+            yield denied(words, index)
         elif (word in _GRANTING and not _is_courtesy(words, index)) or _promised(words, index):
-            yield not negated
+            yield not denied(words, index)
         elif word == "can" and _is_told(words, index):
-            yield not (negated or words[index + 1 : index + 2] == ("not",))
-        elif negated and _is_ruled_out(words, index):
+            yield not (denied(words, index) or words[index + 1 : index + 2] == ("not",))
+        elif _is_ruled_out(words, index) and denied(words, index):
             yield False
 
 

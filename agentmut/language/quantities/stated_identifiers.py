@@ -62,7 +62,7 @@ def _value(match: re.Match[str]) -> str:
 
 def _is_code(said: str) -> bool:
     """Return whether letters and digits form a name: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
-    digits = sum(character.isdigit() for character in said)
+    digits = sum(map(str.isdigit, said))
     if not digits or _CURRENCY.match(said):
         return False
     return (

@@ -2,26 +2,27 @@
 
 import numpy as np
 
+from agentmut.stats.traces.permutation import row_sums
 from agentmut.stats.traces.samples import Array
 
 
-def energies(values: Array, labels: Array) -> Array:
+def energies(distance: Array, labels: Array) -> Array:
     """Return the energy distance of the rows labelled 1 from those labelled 0, for each line of `labels`.
 
-    All lines must have equally many ones. Distances between rows are computed once; a line costs one
-    product with their matrix.
+    `distance` is that of each row from each other. All lines must have equally many ones; a line costs the
+    rows of the matrix that it labels.
     """
-    distance = _distances(values)
     n = float(labels[0].sum())
     n0 = labels.shape[1] - n
-    from_candidates = labels @ distance
+    from_candidates = row_sums(labels, distance)
     within = (from_candidates * labels).sum(axis=1)
     total = from_candidates.sum(axis=1)
     between, rest = total - within, distance.sum() - 2 * total + within
     return np.asarray(np.maximum(2 * between / (n0 * n) - rest / n0**2 - within / n**2, 0.0))
 
 
-def _distances(values: Array) -> Array:
+def distances(values: Array) -> Array:
+    """Return the Euclidean distance of each row from each other."""
     from scipy.spatial.distance import pdist, squareform
 
     return np.asarray(squareform(pdist(values)) if values.shape[1] else np.zeros((len(values),) * 2))

@@ -1,11 +1,53 @@
 """Permutation tests: the p-value of a statistic if it does not matter which rows are the candidate's."""
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count
 from agentmut.stats.traces.samples import Array
+
+
+class Stage(NamedTuple):
+    """A number of permutations at which a test may end, since its p-value is far from any level of interest."""
+
+    permutations: int
+    beyond: float
+    """The test ends here where its p-value is larger than this."""
+
+
+def staged(
+    labelled: Callable[[int], Array],
+    permutations: int,
+    stages: Sequence[Stage],
+    statistics: Callable[[Array], Array],
+) -> Array:
+    """Return the statistics of as many labellings as a test needs: the observed one and at most `permutations`.
+
+    `labelled` draws that many further labellings, after the observed one. The p-value is that of the last stage that
+    was reached. It is valid at every level t because `beyond` falls from stage to stage: a result of at most t means
+    that the first stage whose `beyond` is below t had a p-value of at most t, and that stage is a permutation test
+    like any other. (J. Besag, P. Clifford, Biometrika 78 (1991) 301-304, stop by hits instead.)
+    Raises `ValueError` for stages whose sizes do not grow or whose `beyond` does not fall.
+    """
+    if any(b.permutations <= a.permutations or b.beyond >= a.beyond for a, b in pairwise(stages)):
+        raise ValueError(f"stages must have ever more permutations and ever smaller p-values, got {stages}")
+    sizes = [each for each in stages if each.permutations < permutations]
+    last = Stage(permutations, 1.0)
+    first, *further = (*sizes, last)
+    found = statistics(labelled(first.permutations))
+    beyond = first.beyond
+    for stage in further:
+        if smallest_p(p_values(found)) > beyond:
+            break
+        # the observed labelling is there already
+        new = labelled(stage.permutations + 1 - len(found))[1:]
+        found, beyond = np.concatenate([found, statistics(new)]), stage.beyond
+    return found
 
 
 def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
@@ -20,6 +62,16 @@ def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
     labels[:, n0:] = 1.0
     labels[1:] = rng.permuted(labels[1:], axis=1)
     return labels
+
+
+def row_sums(labels: Array, values: Array) -> Array:
+    """Return for each line of `labels` the sum of the rows of `values` that it labels 1.
+
+    Labels are sparse, and a product of dense matrices would wake threads that take more processor time than it does.
+    """
+    from scipy.sparse import csr_array
+
+    return np.asarray(csr_array(labels) @ values)
 
 
 def p_values(statistics: Array) -> Array:

@@ -10,9 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from agentmut.stats.checks import check_count
 from agentmut.stats.traces.samples import Array
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TIES = 1 + 1e-9
 """P-values as close as this are the same: they are sums in floating point."""
@@ -63,7 +68,8 @@ class Presences:
         The sum over all features, and both directions, of the largest p-value that the feature can have and that is
         no larger: from 0 where no feature can, to 1.
         """
-        return min(1.0, sum(times * self._attained(total, p) for total, times in self._counted.items()))
+        at_most = _attained(self.n0, self.n, p)
+        return min(1.0, sum(times * at_most[total] for total, times in self._counted.items()))
 
     def fewest_lost(self, level: float) -> int | None:
         """Return in how many runs of the baseline a feature has to show for its entire loss to be noticed at `level`.
@@ -88,14 +94,23 @@ class Presences:
     def _counted(self) -> Mapping[int, int]:
         return Counter(self.totals)
 
-    def _attained(self, total: int, p: float) -> float:
-        """Return the chance that a feature with this total has a p-value of at most `p`, by loss or by gain."""
-        possible = slice(max(0, total - self.n0), min(self.n, total) + 1)
-        found = 0.0
-        for tail in _tails(self.n0, self.n):
-            within = [float(chance) for chance in tail[total][possible] if chance <= p * TIES]
-            found += max(within, default=0.0)
-        return found
+
+@lru_cache(maxsize=4096)  # each scenario of each survivor asks about the same few p-values
+def _attained(n0: int, n: int, p: float) -> tuple[float, ...]:
+    """Return, by total, the chance that a feature has a p-value of at most `p`, by loss or by gain."""
+    import numpy as np
+
+    possible = _possible(n0, n)
+    fewer, more = (np.where(possible & (tail <= p * TIES), tail, 0.0).max(axis=1) for tail in _tails(n0, n))
+    return tuple((fewer + more).tolist())
+
+
+def _possible(n0: int, n: int) -> "NDArray[np.bool_]":
+    """Return, a row for each total, how many runs of the candidate can show the feature."""
+    import numpy as np
+
+    total, shown = np.arange(n0 + n + 1)[:, None], np.arange(n + 1)[None, :]
+    return np.asarray((shown >= total - n0) & (shown <= total))
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,9 @@
 """Compare two samples of traces feature by feature and as a whole: has the behaviour changed?"""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,13 +11,16 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from agentmut.stats.tests.significance import Alternative, Significance
-from agentmut.stats.traces.energy import energies
-from agentmut.stats.traces.permutation import labellings, p_values, smallest_p
+from agentmut.stats.traces.energy import distances, energies
+from agentmut.stats.traces.permutation import Stage, labellings, p_values, row_sums, smallest_p, staged
 from agentmut.stats.traces.samples import Array, Pooled, normal_scores, pool, spread_scores
 from agentmut.stats.traces.shrinkage import ledoit_wolf
 
 METHOD = "smallest of three p-values, permutation"
 PARTS = ("largest rank statistic of one feature", "Ledoit-Wolf T2 of ranks", "energy distance of ranks")
+
+WELL_CONDITIONED = 1e-6
+"""A shrinkage above it leaves no direction without variance, so that Cholesky's factor serves."""
 
 
 class Aspect(StrEnum):
@@ -69,7 +75,11 @@ class TraceComparison(NamedTuple):
 
 
 def compare_traces(
-    baseline: ArrayLike, candidate: ArrayLike, rng: Generator, permutations: int = 999
+    baseline: ArrayLike,
+    candidate: ArrayLike,
+    rng: Generator,
+    permutations: int = 999,
+    stages: Sequence[Stage] = (),
 ) -> TraceComparison:
     """Test whether the candidate's traces come from another distribution than the baseline's.
 
@@ -87,6 +97,7 @@ def compare_traces(
     Each gets a permutation p-value; the smallest of the three is compared with the same minimum of
     every other labelling. So the result is exact at every sample size if traces are exchangeable: for features
     of any kind, with ties, heavy tails and correlation. p lies in [1/(permutations + 1), 1].
+    With `stages` the test ends at the first one whose p-value is clearly too large (`staged`); it stays exact.
     p = 1 if no column varies. Features must not depend on what the trial was chosen for: see `looks`.
 
     Raises `ValueError` for an empty sample, NaN, infinity, different numbers of columns, permutations < 1.
@@ -94,11 +105,9 @@ def compare_traces(
     pooled = pool(baseline, candidate)
     if not pooled.values.shape[1]:  # every labelling gives 0, so none needs be drawn
         return _alike(pooled.n0 + pooled.n)
-    labels = labellings(pooled.n0, pooled.n, permutations, rng)
-    scores = normal_scores(pooled.values)
-    z, columns, aspects = _columns(pooled, scores, labels)
-    largest = np.abs(z).max(axis=1, initial=0.0)
-    statistics = np.stack([largest, _t2(scores, labels), energies(scores, labels)], axis=1)
+    prepared = _Prepared.of(pooled)
+    draw = partial(labellings, pooled.n0, pooled.n, rng=rng)
+    statistics = staged(draw, permutations, stages, prepared.statistics)
     ranked = p_values(statistics)
     size = pooled.n0 + pooled.n
     parts = tuple(
@@ -106,7 +115,7 @@ def compare_traces(
         for name, p, value in zip(PARTS, ranked[0], statistics[0], strict=True)
     )
     test = Significance(smallest_p(ranked), Alternative.TWO_SIDED, METHOD, size, float(ranked[0].min()))
-    return TraceComparison(test, parts, _moved(z[0], columns, aspects, parts[0].p_value))
+    return TraceComparison(test, parts, prepared.moved(parts[0].p_value))
 
 
 def _alike(size: int) -> TraceComparison:
@@ -117,36 +126,63 @@ def _alike(size: int) -> TraceComparison:
     return TraceComparison(Significance(1.0, Alternative.TWO_SIDED, METHOD, size, 1.0), parts, None)
 
 
-def _columns(
-    pooled: Pooled, scores: Array, labels: Array
-) -> tuple[Array, NDArray[np.intp], tuple[Aspect, ...]]:
-    """Return standardised mean scores, lines x (columns and aspects), with the column and aspect of each."""
-    both = np.concatenate([scores, spread_scores(pooled.values)], axis=1)
-    centred = both - both.mean(axis=0)
-    squares = (centred**2).sum(axis=0)
-    varying = squares > 1e-12
-    size = pooled.n0 + pooled.n
-    deviation = np.sqrt(squares[varying] * pooled.n0 * pooled.n / (size * (size - 1)))
-    z = labels @ centred[:, varying] / deviation
-    aspects = np.repeat([Aspect.LOCATION, Aspect.SCALE], scores.shape[1])[varying]
-    return z, np.tile(pooled.columns, 2)[varying], tuple(Aspect(a) for a in aspects)
+@dataclass(frozen=True)
+class _Prepared:
+    """What the statistics of every labelling of two samples are made of; each is a product with the labels."""
+
+    pooled: Pooled
+    columns: NDArray[np.intp]
+    """The column of each standardised score; a column is there once for each aspect in which it varies."""
+    aspects: tuple[Aspect, ...]
+    standardised: Array
+    """Rows x `columns`: a labelling's sums are the z of its columns."""
+    whitened: Array
+    """Rows x directions: a labelling's sums, squared and added up, are its T2."""
+    distance: Array
+
+    @classmethod
+    def of(cls, pooled: Pooled) -> "_Prepared":
+        scores = normal_scores(pooled.values)
+        both = np.concatenate([scores, spread_scores(pooled.values)], axis=1)
+        centred = both - both.mean(axis=0)
+        squares = (centred**2).sum(axis=0)
+        varying = squares > 1e-12
+        size = pooled.n0 + pooled.n
+        deviation = np.sqrt(squares[varying] * pooled.n0 * pooled.n / (size * (size - 1)))
+        aspects = np.repeat([Aspect.LOCATION, Aspect.SCALE], scores.shape[1])[varying]
+        return cls(
+            pooled,
+            np.tile(pooled.columns, 2)[varying],
+            tuple(Aspect(a) for a in aspects),
+            centred[:, varying] / deviation,
+            _whitened(scores) * np.sqrt(size / (pooled.n0 * pooled.n)),
+            distances(scores),
+        )
+
+    def statistics(self, labels: Array) -> Array:
+        """Return lines x `PARTS`."""
+        largest = np.abs(row_sums(labels, self.standardised)).max(axis=1, initial=0.0)
+        # sum over candidates of the centred scores = (n0 n / N) (mean of candidates - mean of baseline)
+        t2 = (row_sums(labels, self.whitened) ** 2).sum(axis=1)
+        return np.stack([largest, t2, energies(self.distance, labels)], axis=1)
+
+    def moved(self, p: float) -> Moved | None:
+        """Return the column that moved most in the observed labelling."""
+        if not len(self.columns):
+            return None
+        z = self.standardised[self.pooled.n0 :].sum(axis=0)
+        most = int(np.abs(z).argmax())
+        return Moved(int(self.columns[most]), self.aspects[most], float(z[most]), p)
 
 
-def _t2(scores: Array, labels: Array) -> Array:
-    """Return T2 for each line of labels; 0 if there is no column."""
-    if scores.shape[1] == 0:
-        return np.zeros(len(labels))
-    n = float(labels[0].sum())
-    n0 = len(scores) - n
-    # sum over candidates of the centred scores = (n0 n / N) (mean of candidates - mean of baseline)
-    sums = labels @ (scores - scores.mean(axis=0))
-    # the shrinkage can be 0 with columns that depend on each other; directions without variance have no sums either
-    inverse = np.linalg.pinv(ledoit_wolf(scores).covariance, rcond=1e-10, hermitian=True)
-    return np.asarray((sums @ inverse * sums).sum(axis=1) * len(scores) / (n0 * n))
+def _whitened(scores: Array) -> Array:
+    """Return the scores in directions that the shrunk covariance makes independent, each with variance 1.
 
-
-def _moved(z: Array, columns: NDArray[np.intp], aspects: tuple[Aspect, ...], p: float) -> Moved | None:
-    if not len(z):
-        return None
-    most = int(np.abs(z).argmax())
-    return Moved(int(columns[most]), aspects[most], float(z[most]), p)
+    The shrinkage can be 0 with columns that depend on each other; directions without variance have no sums either.
+    """
+    shrunk, centred = ledoit_wolf(scores), scores - scores.mean(axis=0)
+    if shrunk.shrinkage > WELL_CONDITIONED:
+        return np.asarray(np.linalg.solve(np.linalg.cholesky(shrunk.covariance), centred.T).T)
+    variances, directions = np.linalg.eigh(shrunk.covariance)
+    there = variances > 1e-10 * variances[-1]
+    return np.asarray(centred @ (directions[:, there] / np.sqrt(variances[there])))

@@ -1,12 +1,13 @@
 """What a survivor lost or gained: found, named, counted, and never called unchanged."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 from agentmut.insight.explain.behaviour import Compared, TraceTest
 from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Fingerprint, fingerprint
-from agentmut.insight.said import sentences
+from agentmut.insight.said import phrases, sentences
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant_row import BehaviourChange
 from benchmarks.calibration.losses import changed
@@ -89,3 +90,25 @@ def test_losses_are_noticed_as_often_as_promised() -> None:
     """The section `losses` of the calibration measures it at length."""
     assert sum(changed(0.9, 0.0, i) is True for i in range(10)) >= 9
     assert sum(changed(0.6, 0.0, i) is False for i in range(10)) == 0
+
+
+def test_counts_of_patterns_are_those_of_the_patterns_one_by_one() -> None:
+    """The original's are counted once for all mutants, less those that the mutant takes apart or takes whole."""
+    words = ["red", "blue", "green", "old", "new", "here", "there"]
+    for seed in range(40):
+        rng = random.Random(seed)
+        runs = [[*map(shown, said(*(" ".join(rng.sample(words, 4)) for _ in range(n))))] for n in (9, 4)]
+        exact = LostAndGained(OriginalRuns(runs[0]), runs[1])
+        by_hand = {
+            sum(1 << i for i, run in enumerate([*runs[0], *runs[1]]) if feature in run)
+            for feature in set().union(*runs[0], *runs[1])
+        }
+        assert {one.runs for one in exact.patterns} == by_hand
+        assert Counter(exact.tests.totals) == Counter(map(int.bit_count, by_hand))
+        assert exact.p_value == exact.tests.adjusted(min(one.p for one in exact.patterns))
+
+
+def test_letters_that_become_two_move_no_phrase() -> None:
+    """A sharp s is two letters when it is folded, a capital dotted I too."""
+    assert phrases("(Die STRAẞE, Nord)") == {"die", "die strasse", "nord", "strasse"}
+    assert phrases("(Die Bahn) -") == {"die", "bahn", "die bahn", "bahn) ", "die bahn) "}
