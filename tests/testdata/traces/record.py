@@ -5,7 +5,7 @@
 
 writes one OTLP/JSON file for each instrumentation beside this file, or those that are named as arguments. Each has a
 process of its own, since instrumentations patch for good. `openai_v2 traceloop_old` take an environment of their own,
-requirements-old.txt.
+requirements-old.txt; so do `traceloop_anthropic openinference_crewai`, requirements-apart.txt.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -170,6 +171,63 @@ def kind_track_order(order_id: str) -> str:
 kind_track_order.__name__ = "track_order"
 
 
+def traceloop_anthropic(name: str) -> None:
+    """Traceloop's instrumentation of the Anthropic SDK."""
+    from anthropic import Anthropic
+    from opentelemetry.instrumentation.anthropic import AnthropicInstrumentor
+
+    made = provider(name)
+    AnthropicInstrumentor().instrument(tracer_provider=made)
+    for question in QUESTIONS:
+        anthropic_loop(made.get_tracer("desk"), Anthropic(), question)
+
+
+def anthropic_loop(tracer: Any, client: Any, question: str) -> str:
+    """Run a tool loop on the Anthropic SDK, in spans of its own for the agent and its tools."""
+    tool = {"name": "track_order", "description": "Look up an order by its id.", "input_schema": SCHEMA}
+    said: list[Any] = [{"role": "user", "content": question}]
+    with spans(tracer, "invoke_agent desk", operation__name="invoke_agent", agent__name="desk"):
+        for _ in range(4):
+            reply = client.messages.create(
+                model="sim-large", max_tokens=500, system=PROMPT, messages=said, tools=[tool]
+            )
+            said.append(
+                {"role": "assistant", "content": [b.model_dump(exclude_none=True) for b in reply.content]}
+            )
+            calls = [block for block in reply.content if block.type == "tool_use"]
+            if not calls:
+                return str(reply.content[0].text)
+            said.append({"role": "user", "content": [anthropic_result(tracer, call) for call in calls]})
+    return ""
+
+
+def anthropic_result(tracer: Any, call: Any) -> dict[str, Any]:
+    """The result of a call as Anthropic takes it, in a span of the conventions."""
+    asked = SimpleNamespace(name=call.name, arguments=json.dumps(call.input))
+    content = answered(tracer, SimpleNamespace(id=call.id, function=asked))["content"]
+    return {"type": "tool_result", "tool_use_id": call.id, "content": content}
+
+
+def openinference_crewai(name: str) -> None:
+    """OpenInference's instrumentations of CrewAI and of the OpenAI SDK below it."""
+    os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["CREWAI_DISABLE_TRACKING"] = "true"
+    from crewai import LLM, Agent, Crew, Task
+    from crewai.tools import tool
+    from openinference.instrumentation.crewai import CrewAIInstrumentor
+    from openinference.instrumentation.openai import OpenAIInstrumentor
+
+    made = provider(name)
+    CrewAIInstrumentor().instrument(tracer_provider=made, skip_dep_check=True)
+    OpenAIInstrumentor().instrument(tracer_provider=made)
+    for question in QUESTIONS:
+        desk = Agent(
+            role="desk", goal="Answer.", backstory=PROMPT, llm=LLM(model="sim-large", provider="openai"),
+            tools=[tool("track_order")(kind_track_order)],
+        )  # fmt: skip
+        task = Task(description=question, expected_output="the status of the order", agent=desk)
+        Crew(agents=[desk], tasks=[task]).kickoff()
+
+
 def pydantic_ai(name: str) -> None:
     """pydantic-ai's own instrumentation."""
     from pydantic_ai import Agent, InstrumentationSettings
@@ -185,10 +243,12 @@ def pydantic_ai(name: str) -> None:
 CURRENT = (traceloop, openinference_openai, openinference_agents, openinference_langchain, pydantic_ai)
 OLDER = (openai_v2, traceloop_old)
 """What cannot share an environment with the others: see requirements-old.txt."""
+APART = (traceloop_anthropic, openinference_crewai)
+"""What takes the packages of requirements-apart.txt."""
 
 
 if __name__ == "__main__":
-    ways: dict[str, Callable[[str], None]] = {way.__name__: way for way in (*CURRENT, *OLDER)}
+    ways: dict[str, Callable[[str], None]] = {way.__name__: way for way in (*CURRENT, *OLDER, *APART)}
     wanted = sys.argv[1:] or [way.__name__ for way in CURRENT]
     if len(wanted) == 1:
         ways[wanted[0]](wanted[0])
