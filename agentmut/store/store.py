@@ -93,10 +93,17 @@ class Store:
         """
         return self._connections.first(_FIND, {"key_": key, "run_": run}, self._trial)
 
-    def trials_of(self, run: str, mutant: str) -> list[StoredTrial]:
-        """Return the trials of one mutant (of the original: an empty id) that a run executed or took over."""
+    def trials_of(self, run: str, mutant: str, most: int | None = None) -> list[StoredTrial]:
+        """Return the trials of one mutant (of the original: an empty id) that a run executed or took over.
+
+        With `most`, only so many of each scenario are read: the last that were stored.
+        """
         used = _used_by(run, trials.c.mutant == mutant)
         query = select(used).order_by(used.c.scenario, used.c.repeat, used.c.id)
+        if most is not None:
+            age = func.row_number().over(partition_by=used.c.scenario, order_by=used.c.id.desc())
+            aged = select(used.c.id, age.label("age")).subquery()
+            query = query.join(aged, aged.c.id == used.c.id).where(aged.c.age <= most)
         return self._connections.every(query, self._trial)
 
     def first_evidence(self, run: str, mutant: str, most: Mapping[str, int]) -> dict[str, list[StoredTrial]]:

@@ -61,6 +61,8 @@ KILLED, KILLED_IN_FLOW = 0.5, 0.9
 the flow. A skipped node or a lost edge breaks most runs, whatever the model: 35 of 39 in `examples/order_pipeline`."""
 ANSWER, CALL = 100, 50
 """Tokens of a model's answer to the user, and of its call of a tool, where nothing is stored that tells."""
+MOST_READ = 1_000
+"""Stored trials of a scenario that a plan reads, the latest ones: more make it no better, and take minutes to read."""
 USUAL_RATE = 0.95
 """The pass rate that a scenario is taken to have where no run of it is stored: suites are mostly tuned to pass."""
 
@@ -173,7 +175,7 @@ class _Known:
     @cached_property
     def stored(self) -> Mapping[str, _Trials]:
         """Stored trials by scenario; scenarios without a trial are left out."""
-        kept, _ = stored_originals(self._session, self._store)
+        kept, _ = stored_originals(self._session, self._store, most=MOST_READ)
         found = {}
         for name, trials in kept.items():
             baseline = ScenarioBaseline(wanted=len(trials))

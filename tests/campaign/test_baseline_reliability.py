@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agentmut.campaign import open_session
 from agentmut.campaign.results.reliability import Runs, baseline_reliability, reliability_of
+from agentmut.campaign.running.stored import stored_originals
 from agentmut.nouns.result import Result
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
@@ -34,6 +36,21 @@ def test_the_curve_follows_the_launches_whatever_order_runs_end_in(result: Resul
     assert list(row.decay_curve) == expected
     seconds = [one.execution.trace.seconds for one in runs]
     assert row.p95_seconds == pytest.approx(np.quantile(seconds, 0.95, method="inverted_cdf"), abs=1e-6)
+
+
+def test_a_plan_reads_the_last_trials_of_each_scenario_and_no_earlier_run_once_these_are_enough(
+    result: Result, tmp_path: Path
+) -> None:
+    later = check_suite(tmp_path, fresh=True)
+    session = open_session(load_project(tmp_path))
+    with open_store(session.project) as store:
+        few, _ = stored_originals(session, store, most=3)
+        some, _ = stored_originals(session, store, most=10_000)
+        every, _ = stored_originals(session, store)
+    assert {name: len(trials) for name, trials in few.items()} == {"alpha": 3, "beta": 3}
+    assert {trial.run for trials in few.values() for trial in trials} == {later.run_id}
+    assert some == every
+    assert {trial.run for trials in every.values() for trial in trials} == {later.run_id, result.run_id}
 
 
 def test_an_earlier_result_has_its_counts(result: Result) -> None:

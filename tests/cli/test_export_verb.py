@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from typer.testing import CliRunner
 
 from agentmut._base.errors import RunError, UsageError
@@ -102,6 +104,49 @@ def test_a_collector_is_sent_each_trace_with_the_headers_of_the_environment(
     assert [(path, token) for path, token, _ in taken] == [("/v1/traces", "a b")] * 2
     with pytest.raises(RunError, match=r"did not take trace 1: HTTP Error 503"):
         exported(project, "--endpoint", f"{url}/v1/traces")
+
+
+@pytest.fixture
+def phoenix() -> Iterator[Any]:
+    """A collector that takes protobuf alone, as Phoenix does; its last request fails."""
+    taken: list[Any] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            plain = self.headers["Content-Type"] != "application/x-protobuf"
+            if not plain:
+                taken.append(ExportTraceServiceRequest.FromString(body))
+            self.send_response(415 if plain else 200 if len(taken) < 3 else 500)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", taken
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_collector_that_takes_no_json_is_sent_protobuf(
+    project: Path, phoenix: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, taken = phoenix
+    exported(project, str(project / "traces.jsonl"))
+    written = [json.loads(line) for line in (project / "traces.jsonl").read_text().splitlines()]
+    assert "2 traces sent" in exported(project, "--endpoint", url)
+    spans = [request["resourceSpans"][0]["scopeSpans"][0]["spans"][0] for request in written]
+    sent = [request.resource_spans[0].scope_spans[0].spans[0] for request in taken]
+    assert [span.trace_id.hex() for span in sent] == [span["traceId"] for span in spans]
+    assert [span.span_id.hex() for span in sent] == [span["spanId"] for span in spans]
+    assert [span.name for span in sent] == [span["name"] for span in spans]
+    with pytest.raises(RunError, match="did not take trace 1: HTTP Error 500"):
+        exported(project, "--endpoint", url)
+    monkeypatch.setitem(sys.modules, "google.protobuf.json_format", None)
+    with pytest.raises(UsageError, match=r"Install it: pip install 'agentmut\[otlp\]'"):
+        exported(project, "--endpoint", url)
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,17 @@ def test_a_trial_that_a_run_executed_and_took_over_is_listed_once(store: Store) 
     assert sorted(row["key"] for row in store.rows_of("a")) == ["k1", "k2"]
 
 
+def test_of_each_scenario_only_the_last_trials_are_read_where_so_many_are_asked_for(store: Store) -> None:
+    some = [trial(f"{name}{at}")._replace(scenario=name, repeat=at) for at in range(5) for name in ("x", "y")]
+    store.save("a", [*some, trial("x9")._replace(scenario="x", repeat=9)])
+    found = store.find("y0", "b")
+    assert found is not None
+    store.save("b", [trial("own")._replace(scenario="y", repeat=7)], [found.id])
+    assert [t.key for t in store.trials_of("a", "", 2)] == ["x4", "x9", "y3", "y4"]
+    assert [t.key for t in store.trials_of("b", "", 1)] == ["own"]
+    assert len(store.trials_of("a", "", 100)) == 11
+
+
 def test_what_a_run_has_spent_counts_its_own_trials_only(store: Store) -> None:
     store.save("a", [trial("k1"), trial("k2", mutant="m"), trial("k3", usd=None)], seconds=7.5)
     store.save("b", [trial("k4")], seconds=1.0)

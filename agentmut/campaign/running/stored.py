@@ -88,16 +88,21 @@ def _part_of(kept: Kept, *, later: bool) -> Kept:
     return {name: trials for name, trials in parts.items() if trials}
 
 
-def stored_originals(session: Session, store: Store, *, texts: bool = False) -> tuple[Kept, Counter[str]]:
-    """Return all stored trials of the unchanged agent on the suite, of whatever run.
+def stored_originals(
+    session: Session, store: Store, *, texts: bool = False, most: int | None = None
+) -> tuple[Kept, Counter[str]]:
+    """Return the stored trials of the unchanged agent on the suite, of whatever run.
 
-    With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts.
+    With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts. With
+    `most`, no more runs are read once every scenario has so many trials, and of each run only its last so many.
     """
     found: dict[int, StoredTrial] = {}
     skipped: Counter[str] = Counter()
-    for stored in store.runs():
+    for stored in store.runs():  # the latest first
+        if most is not None and _enough(session, found.values(), most):
+            break
         plan = plan_of(stored)
-        trials = store.trials_of(stored.id, "")
+        trials = store.trials_of(stored.id, "", most) if plan else []
         fitting, left_out = _fitting(session, plan, trials, texts) if plan else ({}, {})
         found |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
@@ -105,6 +110,11 @@ def stored_originals(session: Session, store: Store, *, texts: bool = False) -> 
     for number in sorted(found):
         by_scenario.setdefault(found[number].scenario, []).append(found[number])
     return {name: tuple(trials) for name, trials in by_scenario.items()}, skipped
+
+
+def _enough(session: Session, trials: Iterable[StoredTrial], most: int) -> bool:
+    counts = Counter(trial.scenario for trial in trials)
+    return all(counts[scenario.name] >= most for scenario in session.scenarios)
 
 
 def _chosen(store: Store, run: str | None) -> tuple[StoredRun, Plan]:
