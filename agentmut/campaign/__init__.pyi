@@ -19,9 +19,11 @@ from .decision.quarantine import Watch as Watch
 from .decision.quarantine import pause_before as pause_before
 from .decision.quarantine import too_long as too_long
 from .decision.reach import reached as reached
+from .decision.sample import KILL as KILL
 from .decision.sample import LEAST_PAIRED as LEAST_PAIRED
 from .decision.sample import USED as USED
 from .decision.sample import expected_sample_width as expected_sample_width
+from .decision.sample import is_counted as is_counted
 from .decision.scoring import DECISIONS as DECISIONS
 from .decision.scoring import scored as scored
 from .decision.state import CampaignState as CampaignState

@@ -8,6 +8,8 @@ from typing import TextIO
 
 from agentmut.campaign import CampaignState
 from agentmut.nouns import Intent, Status
+from agentmut.report import render_offers
+from agentmut.usecases import first_look, has_looked
 
 REDRAW = 0.2
 LOG = 10.0
@@ -24,14 +26,27 @@ class ProgressLine:
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0
         self._noticed = ""
+        self._looked = False
 
     def __call__(self, state: CampaignState) -> None:
-        """Show how far the campaign is; first what its budget is enough for, once that is known."""
+        """Show how far the campaign is; first what its budget is enough for, once that is known.
+
+        Two statements tell it: one at the price of each scenario's first trial, and one after the baseline.
+        """
+        self._say_what_money_buys(state)
         if state.notice and state.notice != self._noticed:
             self._noticed = state.notice
             self.close()
             self._stream.write(f"Note: {state.notice}.\n")
         self.show(lambda: describe(state))
+
+    def _say_what_money_buys(self, state: CampaignState) -> None:
+        if self._looked or state.round > 0 or not has_looked(state):
+            return
+        self._looked = True
+        self.close()
+        self._stream.write(render_offers(first_look(state)))
+        self._stream.flush()
 
     def show(self, describe: Callable[[], str]) -> None:
         """Show a line, unless the last one is too fresh."""

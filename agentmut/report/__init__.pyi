@@ -38,6 +38,7 @@ from .terminal.mutant_page import render_mutant as render_mutant
 from .terminal.mutants_page import mutants_document as mutants_document
 from .terminal.mutants_page import render_mutants as render_mutants
 from .terminal.plan_page import PreviewLine as PreviewLine
+from .terminal.plan_page import render_offers as render_offers
 from .terminal.plan_page import render_plan as render_plan
 from .terminal.plan_page import render_preview as render_preview
 from .terminal.plan_page import render_replay as render_replay

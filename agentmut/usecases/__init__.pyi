@@ -26,6 +26,8 @@ from .compared_runs import runs_of_mutants as runs_of_mutants
 from .comparison_preview import foreseen_comparison as foreseen_comparison
 from .deployment_gate import gate as gate
 from .drift import Watch as Watch
+from .first_offers import first_look as first_look
+from .first_offers import has_looked as has_looked
 from .gate_decision import Decision as Decision
 from .gate_decision import GateReport as GateReport
 from .gate_decision import Standing as Standing

@@ -1,11 +1,24 @@
 """The expected cost and outcome of a campaign, before any money is spent."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut._base import Frozen
 from agentmut.campaign import USED, expected_sample_width, first_round_within_trials
+from agentmut.nouns import Mutant, OperatorClass
 from agentmut.usecases.foresight import Expected, Lanes
+
+KILLED, KILLED_IN_FLOW = 0.5, 0.9
+"""Share of the degrading mutants that the suite is taken to notice, where no earlier run tells; of those that change
+the flow. A skipped node or a lost edge breaks most runs, whatever the model: 35 of 39 in `examples/order_pipeline`."""
+USUAL_RATE = 0.95
+"""The pass rate that a scenario is taken to have where no run of it is stored: suites are mostly tuned to pass."""
+
+
+def chance_of_kill(mutant: Mutant) -> float:
+    """Return the chance that the suite notices a degrading mutant, where no earlier run tells."""
+    return KILLED_IN_FLOW if mutant.operator_class is OperatorClass.ORCHESTRATION else KILLED
 
 
 class PlannedMutant(NamedTuple):
@@ -65,7 +78,7 @@ class Offer(Frozen):
     """The answers that a budget buys."""
 
     usd: float | None
-    """The budget; None where no price is known, so that it is one of trials."""
+    """The budget; None where it is one of trials."""
     trials: float
     """The budget in trials."""
     mutants: int
@@ -219,19 +232,62 @@ class FirstRound(NamedTuple):
     """The mutants that the score counts and some scenario reaches."""
 
 
-def offers(rounds: Sequence[RoundLine], first: FirstRound) -> tuple[Offer, ...]:
-    """Return what round budgets buy, from the first that buys an answer to the first that buys all."""
+def offers(rounds: Sequence[RoundLine], first: FirstRound, own: float | None = None) -> tuple[Offer, ...]:
+    """Return what round budgets buy, from the first that buys an answer to the first that buys all.
+
+    `own` is the user's budget in US dollars, which is among them where a price is known, whatever it buys.
+    """
     if not rounds or not first.counted:
         return ()
+    each = price_of(rounds)
+    own = own if each else None
+    amounts = sorted({*AMOUNTS, *filter(None, [own])})
+    found = list(_up_to_all([_offer_for(amount, each, rounds, first) for amount in amounts], rounds, own))
+    kept = [offer for offer in found if offer.mutants][-MOST_OFFERS:]
+    return tuple(offer for offer in found if offer in kept or (own and offer.usd == own))
+
+
+def offers_from(
+    rounds: Sequence[RoundLine], first: FirstRound, own: float | None, own_trials: int | None = None
+) -> tuple[Offer, ...]:
+    """Return what a budget of `own` US dollars or `own_trials` buys, then larger ones that each buy more.
+
+    Where neither is given, those are the round budgets of `offers`.
+    """
+    if own is None and own_trials is None:
+        return offers(rounds, first)
+    if not rounds or not first.counted:
+        return ()
+    each = price_of(rounds) if own is not None else None
+    mine = own if own is not None else float(own_trials or 0) / TRIALS_OF_A_DOLLAR
+    amounts = [mine, *(amount for amount in AMOUNTS if amount > mine)]
+    found = list(_up_to_all([_offer_for(amount, each, rounds, first) for amount in amounts], rounds, mine))
+    more = [later for before, later in pairwise(found) if _bought(later) != _bought(before)]
+    return (found[0], *more[: MOST_OFFERS - 1])
+
+
+def price_of(rounds: Sequence[RoundLine]) -> float | None:
+    """Return the mean price of a trial in the first round, in US dollars; None where no price is known."""
     usd = rounds[0].total.usd
-    each = usd / rounds[0].total.trials if usd else None
-    found = []
-    for dollars in AMOUNTS:
-        trials = dollars / each if each else float(dollars * TRIALS_OF_A_DOLLAR)
-        found.append(_offer(dollars if each else None, trials, rounds, first))
-        if found[-1].half_width is None and found[-1].delta == rounds[-1].delta:
-            break
-    return tuple([offer for offer in found if offer.mutants][-MOST_OFFERS:])
+    return usd / rounds[0].total.trials if usd else None
+
+
+def _bought(offer: Offer) -> tuple[int, float]:
+    return offer.mutants, offer.delta
+
+
+def _offer_for(amount: float, each: float | None, rounds: Sequence[RoundLine], first: FirstRound) -> Offer:
+    trials = amount / each if each else amount * TRIALS_OF_A_DOLLAR
+    return _offer(amount if each else None, trials, rounds, first)
+
+
+def _up_to_all(found: Iterable[Offer], rounds: Sequence[RoundLine], own: float | None) -> Iterator[Offer]:
+    """Yield offers up to the first that buys all, and the user's own."""
+    whole = False
+    for offer in found:
+        if not whole or (own and offer.usd == own):
+            yield offer
+        whole = whole or (offer.half_width is None and offer.delta == rounds[-1].delta)
 
 
 def _offer(usd: float | None, trials: float, rounds: Sequence[RoundLine], first: FirstRound) -> Offer:

@@ -27,7 +27,7 @@ from agentmut.campaign import (
     tried_on,
 )
 from agentmut.mutation import Generation
-from agentmut.nouns import Intent, Mutant, OperatorClass, Reach, Scenario, Usage
+from agentmut.nouns import Intent, Mutant, Reach, Scenario, Usage
 from agentmut.project import Project
 from agentmut.seams import AsksNoModel
 from agentmut.store import Store
@@ -35,7 +35,10 @@ from agentmut.trial import Detector, Pricer, inside, provider_of
 from agentmut.usecases.budget_question import why_ask
 from agentmut.usecases.foresight import RUNS, Expected, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
+    KILLED,
+    KILLED_IN_FLOW,
     STRONG,
+    USUAL_RATE,
     ByHistory,
     FirstRound,
     Foreseen,
@@ -43,6 +46,7 @@ from agentmut.usecases.plan_figures import (
     Unit,
     amount,
     buys,
+    chance_of_kill,
     most_killed,
     offers,
     plan_line,
@@ -56,15 +60,10 @@ CHARACTERS = 4
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99
-KILLED, KILLED_IN_FLOW = 0.5, 0.9
-"""Share of the degrading mutants that the suite is taken to notice, where no earlier run tells; of those that change
-the flow. A skipped node or a lost edge breaks most runs, whatever the model: 35 of 39 in `examples/order_pipeline`."""
 ANSWER, CALL = 100, 50
 """Tokens of a model's answer to the user, and of its call of a tool, where nothing is stored that tells."""
 MOST_READ = 1_000
 """Stored trials of a scenario that a plan reads, the latest ones: more make it no better, and take minutes to read."""
-USUAL_RATE = 0.95
-"""The pass rate that a scenario is taken to have where no run of it is stored: suites are mostly tuned to pass."""
 
 
 def plan(
@@ -122,7 +121,7 @@ def foresee(
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
         rounds=rounds,
-        offers=offers(rounds, _first_round(campaign, mutants, controls, first)),
+        offers=offers(rounds, _first_round(campaign, mutants, controls, first), budget.usd),
         buys=buys(rounds, limits),
         history=ByHistory(killed=share, trials=history.trials) if history and share is not None else None,
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
@@ -200,7 +199,7 @@ class _Known:
             degrades=mutant.intent is Intent.DEGRADE,
             lanes=self._lanes(names) if names else None,
             usd=self._usd(mutant),
-            killed=KILLED_IN_FLOW if mutant.operator_class is OperatorClass.ORCHESTRATION else KILLED,
+            killed=chance_of_kill(mutant),
         )
 
     def control(self, mutant: Mutant) -> PlannedMutant:

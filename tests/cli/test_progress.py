@@ -36,10 +36,10 @@ class Terminal(io.StringIO):
         return True
 
 
-def lines_of_a_run(folder: Path) -> tuple[list[str], str, list[bool]]:
+def lines_of_a_run(folder: Path, budget: str = "") -> tuple[list[str], str, list[bool]]:
     (folder / "scenarios").mkdir()
     (folder / "agent_of_progress.py").write_text(AGENT)
-    (folder / "agentmut.yaml").write_text(PROJECT)
+    (folder / "agentmut.yaml").write_text(PROJECT + budget)
     (folder / "scenarios" / "s.yaml").write_text(
         "- name: s\n  input: hi\n  evaluators: [{contains: hello}]\n"
     )
@@ -73,3 +73,18 @@ def test_progress_names_phase_trials_money_and_score(tmp_path: Path) -> None:
     assert any("left" in line for line in lines)
     assert shown.startswith("\r")
     assert shown.endswith("\n")
+
+
+def test_a_run_with_a_budget_says_what_it_and_larger_ones_buy_before_mutants_are_tried(
+    tmp_path: Path,
+) -> None:
+    """One scenario, two mutants and two controls: 30 trials of the baseline, about six for each, are below 60."""
+    _, shown, _ = lines_of_a_run(tmp_path, "budget: {trials: 60}\n")
+    shown = " ".join(shown.split())
+    assert shown.count("With 60 trials you learn which drops of 0.5 or more are noticed") == 1
+    assert "With 100 trials you learn which drops of" in shown
+    assert shown.index("With 60 trials") < shown.index("mutants ")
+
+
+def test_a_run_without_a_budget_tells_nothing_of_money(tmp_path: Path) -> None:
+    assert "you learn" not in lines_of_a_run(tmp_path)[1]

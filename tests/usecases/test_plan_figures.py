@@ -20,6 +20,7 @@ from agentmut.usecases.plan_figures import (
     amount,
     most_killed,
     offers,
+    offers_from,
     plan_line,
     round_line,
     stopped_by,
@@ -146,6 +147,40 @@ def test_round_budgets_say_what_they_buy_up_to_the_last_round() -> None:
     assert [offer.delta for offer in found] == [0.75, 0.75, 0.75, 0.5]
     assert [offer.half_width is None for offer in found] == [False, False, True, True]
     assert offers([], FirstRound(10, 20, 50, 25)) == ()
+
+
+def two_rounds(usd: float | None = 0.01) -> list[RoundLine]:
+    """Two rounds of 750 and 1,500 trials, at so many dollars a trial."""
+    return [
+        RoundLine(delta=delta, total=Amount(trials=trials, usd=usd and trials * usd, minutes=None))
+        for delta, trials in ((0.75, 750), (0.5, 1500))
+    ]
+
+
+SIZE = FirstRound(scenarios=10, baseline=20, controls=50, counted=25)
+
+
+def test_the_users_own_budget_is_among_those_of_a_plan() -> None:
+    """$3: 300 trials, 100 for the smaller baseline, 50 for controls: .95 * 200 - 50 = 140, seven mutants of 20."""
+    found = offers(two_rounds(), SIZE, 3.0)
+    assert [(offer.usd, offer.mutants) for offer in found] == [(2, 2), (3, 7), (5, 11), (10, 25), (20, 25)]
+    assert [offer.usd for offer in offers(two_rounds(), SIZE, 100.0)] == [2, 5, 10, 20, 100]
+    assert next((offer.usd, offer.mutants) for offer in offers(two_rounds(), SIZE, 0.5)) == (0.5, 0)
+
+
+def test_a_run_names_its_own_budget_and_then_those_that_buy_more() -> None:
+    """$0.50 and $1 are not enough for ten trials a scenario; $20 pays the last round."""
+    found = offers_from(two_rounds(), SIZE, 0.5)
+    assert [(offer.usd, offer.mutants) for offer in found] == [(0.5, 0), (2, 2), (5, 11), (10, 25), (20, 25)]
+    assert [offer.usd for offer in offers_from(two_rounds(), SIZE, 10.0)] == [10, 20]
+    assert [offer.usd for offer in offers_from(two_rounds(), SIZE, 30.0)] == [30]
+    in_trials = offers_from(two_rounds(), SIZE, None, 300)
+    assert [(offer.usd, offer.trials, offer.mutants) for offer in in_trials][:2] == [
+        (None, 300, 7),
+        (None, 500, 11),
+    ]
+    assert offers_from(two_rounds(), SIZE, None) == offers(two_rounds(), SIZE)
+    assert offers_from(two_rounds(), FirstRound(10, 20, 50, 0), 5.0) == ()
 
 
 def test_without_an_earlier_run_each_mutant_has_its_own_chance_of_a_kill() -> None:

@@ -91,7 +91,8 @@ class CampaignState:
     """What outages have spoiled so far; it was run again, or will be."""
     unforked: Unforked = field(default_factory=Unforked)
     """Where trials of mutants could not go along recorded runs of the original."""
-    _money: Money = field(default_factory=Money)
+    money: Money = field(default_factory=Money)
+    """The cost of the original's trials so far."""
     _mutant_began: bool = False
     """Whether some trial of a mutant did more than raise at once."""
     _trouble: Trouble = field(default_factory=Trouble)
@@ -207,7 +208,7 @@ class CampaignState:
         return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
-        self._money = self._money.after(result)
+        self.money = self.money.after(result)
         if self.round < 0:
             self.service.baseline_until = max(self.service.baseline_until, result.finished)
         if refusal := self.original.record(launch, result):
@@ -293,10 +294,10 @@ class CampaignState:
 
     def _planned_sample(self, where: Mapping[str, Reached]) -> Sample | None:
         able = {id: there for id, there in where.items() if self._has_baseline(there)}
-        return planned_sample(self.plan, able, self.measured, self._money, self.only)
+        return planned_sample(self.plan, able, self.measured, self.money, self.only)
 
     def _said_of_sample(self) -> str:
-        return "" if self.only else planned_sentence(self.sample, self.plan, self._money)
+        return "" if self.only else planned_sentence(self.sample, self.plan, self.money)
 
     def _draw(self) -> None:
         """Draw the mutants of the next look."""

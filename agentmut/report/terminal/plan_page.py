@@ -28,8 +28,7 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
         for each in plan.rounds:
             bought.add_row(f"{each.delta:g} or more", *_cells(each.total))
         page.add(bought)
-    for offer in plan.offers:
-        page.hang(_offered(offer), indent=0)
+    _add_offers(page, plan.offers)
     if plan.buys:
         page.hang(plan.buys, indent=0)
     page.title("What to expect, if each degrading mutant lowers one pass rate by")
@@ -57,6 +56,18 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     return page.text()
 
 
+def render_offers(offers: Sequence[Offer]) -> str:
+    """Return what budgets buy, a sentence each."""
+    page = Page(color=False)
+    _add_offers(page, offers)
+    return page.text()
+
+
+def _add_offers(page: Page, offers: Sequence[Offer]) -> None:
+    for offer in offers:
+        page.hang(_offered(offer), indent=0)
+
+
 def _offered(offer: Offer) -> str:
     """Say what a budget is enough for.
 
@@ -66,6 +77,8 @@ def _offered(offer: Offer) -> str:
     'With 2,000 trials you learn which drops of 0.5 or more are noticed, of every mutant.'
     """
     budget = f"${offer.usd:g}" if offer.usd else f"{offer.trials:,.0f} trials"
+    if not offer.mutants:
+        return f"With {budget} you learn nothing of any mutant."
     if offer.half_width is None:
         return f"With {budget} you learn which drops of {offer.delta:g} or more are noticed, of every mutant."
     return (
