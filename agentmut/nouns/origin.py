@@ -24,12 +24,14 @@ class Cut(Frozen):
 
 
 class IgnoreComment(Frozen):
-    """An `<!-- agentmut: ignore: reason -->` comment, and the line of the prompt that it refers to."""
+    """An `<!-- agentmut: ignore: reason -->` comment, and the line that it refers to."""
 
     place: Place
     start: int
-    """`start` to `end` are the line's characters in the prompt that the agent gets."""
+    """`start` to `end` are the line's characters in the text that the agent gets."""
     end: int
+    document: str = ""
+    """The file of the workspace in which the line stands; empty for a line of the prompt."""
     operators: tuple[str, ...] = ()
     """Operators, classes or patterns like `prompt.*`; empty for all."""
     reason: str
@@ -61,7 +63,7 @@ class Sources(Frozen):
     prompt_parts: tuple[PromptPart, ...] = ()
     """Where the parts of a prompt stand that another tool's file describes; empty for all other prompts."""
     ignores: tuple[IgnoreComment, ...] = ()
-    """The comments in the prompt that tell to ignore mutants, in their order."""
+    """The comments in the prompt and in files of the workspace that tell to ignore mutants, in their order."""
     tools: str | None = None
     """The tools' file or `module:object`; None when the adapter reads them from the agent."""
     tool_places: dict[str, Place] = Field(default_factory=dict)
@@ -69,6 +71,8 @@ class Sources(Frozen):
     tools_without_schema: tuple[str, ...] = ()
     """Names of tools that are written without their parameters, so that a model takes them for tools without any."""
     context: tuple[str, ...] = ()
+    context_cuts: dict[str, tuple[Cut, ...]] = Field(default_factory=dict)
+    """What was cut out of files of the workspace, by name: comments to agentmut."""
     recorded: dict[str, str] = Field(default_factory=dict)
     """The file with a recorded request, or with the agent itself, by the names of the parts that were read from it,
     such as `model/seed`."""
@@ -84,12 +88,11 @@ class Sources(Frozen):
 
     def prompt_position(self, prompt: str, offset: int) -> Position:
         """Return line and column of a character of the prompt in the user's file."""
-        line, column = position(prompt, offset)
-        start = offset - column + 1
-        before = self.prompt_cuts[: bisect_right(self.prompt_cuts, offset, key=lambda cut: cut.at)]
-        line += sum(cut.text.count("\n") for cut in before)
-        column += sum(len(cut.text.rpartition("\n")[2]) for cut in before if cut.at >= start)
-        return Position(line, column)
+        return _position(prompt, offset, self.prompt_cuts)
+
+    def document_position(self, name: str, text: str, offset: int) -> Position:
+        """Return line and column of a character of a document in the user's file."""
+        return _position(text, offset, self.context_cuts.get(name, ()))
 
     def part_place(self, prompt: str, offset: int) -> tuple[PromptPart, int | None, int | None]:
         """Return the part of the prompt that contains a character, with line and column in its file if known.
@@ -104,6 +107,16 @@ class Sources(Frozen):
             return part, part.line, None
         line, column = position(written[part.at :], offset - part.at)
         return part, part.line + line - 1, None if part.indent is None else part.indent + column
+
+
+def _position(text: str, offset: int, cuts: tuple[Cut, ...]) -> Position:
+    """Return line and column of a character in the file that the text was read from."""
+    line, column = position(text, offset)
+    start = offset - column + 1
+    before = cuts[: bisect_right(cuts, offset, key=lambda cut: cut.at)]
+    line += sum(cut.text.count("\n") for cut in before)
+    column += sum(len(cut.text.rpartition("\n")[2]) for cut in before if cut.at >= start)
+    return Position(line, column)
 
 
 def _written(prompt: str, cuts: tuple[Cut, ...]) -> str:

@@ -1,7 +1,8 @@
 """Read a config and the files it names; it has one form in `agentmut.yaml` and in a separate file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut._base import (
@@ -16,7 +17,7 @@ from agentmut._base import (
     read_yaml,
     validated,
 )
-from agentmut.nouns import AgentConfig, Flow, Origin, Sources
+from agentmut.nouns import AgentConfig, Cut, Document, Flow, IgnoreComment, Origin, Sources
 from agentmut.project.agent_section import ConfigSection
 from agentmut.project.foreign import known_formats, read_foreign, split_part
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
@@ -119,7 +120,7 @@ def read_parts(
 ) -> LocatedConfig:
     """Return the config at `key` of a file, with everything it names.
 
-    `operators` are those that a comment in the prompt may name.
+    `operators` are those that a comment in the prompt or in a file of the workspace may name.
     """
     at_prompt, at_tools = (*key, "prompt"), (*key, "tools")
     prompt = checked(at_prompt, lambda: _prompt(source, at_prompt, written.prompt, root, operators))
@@ -127,19 +128,21 @@ def read_parts(
     given = written.files
     context = checked((*key, "context"), lambda: tuple(read_documents(given.documents, root))) or ()
     at_files = (*key, "context", "workspace")
-    files = checked(at_files, lambda: tuple(read_workspace(given.workspace, root))) or ()
+    files = checked(at_files, lambda: _workspace(given.workspace, root, operators)) or _Workspace()
     tools = checked(at_tools, lambda: _tools(source, at_tools, written, root)) or ReadTools()
     checked((*key, "orchestration"), lambda: Flow.of(written.orchestration))
     config = AgentConfig(
         prompt=prompt.read.text,
         tools=tools.tools,
         model=written.model,
-        context=(*context, *files),
+        context=(*context, *files.documents),
         orchestration=written.orchestration,
-        workspace=tuple(file.name for file in files),
+        workspace=tuple(file.name for file in files.documents),
     )
     block = None if prompt.path else source.blocks.get(at_prompt)
     sources = _sources(source, written, prompt, block, tools)
+    ignores = (*sources.ignores, *files.ignores)
+    sources = sources.model_copy(update={"ignores": ignores, "context_cuts": files.cuts})
     if written.request:
         at_request = root / written.request
         recorded = checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
@@ -192,6 +195,24 @@ def _prompt(source: YamlSource, key: KeyPath, value: str, root: Path, operators:
     text, path = read_prompt(value, root)
     first_line = 1 if path else source.blocks.get(key, source.line(key))
     return _Prompt(read_comments(text, path or source.label, operators, first_line), path)
+
+
+class _Workspace(NamedTuple):
+    """Files of a workspace without their comments to agentmut, and what these comments ask."""
+
+    documents: tuple[Document, ...] = ()
+    cuts: Mapping[str, tuple[Cut, ...]] = MappingProxyType({})
+    ignores: tuple[IgnoreComment, ...] = ()
+
+
+def _workspace(patterns: Iterable[str], root: Path, operators: Sequence[str]) -> _Workspace:
+    written = tuple(read_workspace(patterns, root))
+    read = {one.name: read_comments(one.text, one.name, operators) for one in written}
+    return _Workspace(
+        tuple(one.model_copy(update={"text": read[one.name].text}) for one in written),
+        {name: found.cuts for name, found in read.items() if found.cuts},
+        tuple(c.model_copy(update={"document": name}) for name, found in read.items() for c in found.ignores),
+    )
 
 
 def _tools(source: YamlSource, key: KeyPath, written: ConfigSection, root: Path) -> ReadTools:

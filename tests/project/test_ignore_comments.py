@@ -178,3 +178,45 @@ def test_a_comment_beside_code_is_read_and_the_code_kept() -> None:
 def test_the_marker_is_read_in_any_case() -> None:
     read = read_comments("Be kind. <!-- AgentMut: Ignore: a wish -->\n", "system.md", OPERATORS)
     assert (read.text, [ignore.reason for ignore in read.ignores]) == ("Be kind.\n", ["a wish"])
+
+
+RULES = """---
+name: rules
+---
+# Rules
+
+- Always run the tests.
+<!-- agentmut: ignore: a matter of taste -->
+- Always write short messages.
+- Never push. {# agentmut: ignore prompt.synonym: either word will do #}
+- Always ask before a release.
+"""
+
+
+def in_workspace(root: Path, rules: str) -> Origin:
+    (root / "AGENTS.md").write_text(rules)
+    (root / "agent.yaml").write_text("prompt: Be kind.\ncontext: {workspace: [AGENTS.md]}\n")
+    return read_config_file(root / "agent.yaml")
+
+
+def test_files_of_a_workspace_have_such_comments_too(tmp_path: Path) -> None:
+    found = in_workspace(tmp_path, RULES)
+    [document] = found.config.context
+    assert "agentmut" not in document.text and document.text.startswith("---\nname: rules\n---\n")
+    generation = made(found, operators_named=("prompt.drop_instruction",))
+    dropped = {str(m.edits[0].before): m for m in generation.mutants if m.edits[0].path[0] == "context"}
+    places = [(target_of(m, found).path, target_of(m, found).line) for m in dropped.values()]
+    assert places == [("AGENTS.md", 6), ("AGENTS.md", 8), ("AGENTS.md", 9), ("AGENTS.md", 10)]
+    ignored = [before for before, m in dropped.items() if m.id in generation.ignored]
+    assert [before.strip() for before in ignored] == ["- Always write short messages."]
+    assert made(found, targets=("AGENTS.md:10",), operators_named=("prompt.drop_instruction",)).mutants
+
+
+def test_a_comment_in_a_file_of_a_workspace_that_cannot_be_read_names_the_line(tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=r"AGENTS\.md:2: this comment gives no reason"):
+        in_workspace(tmp_path, "- Never guess.\n<!-- agentmut: ignore: -->\n- Be brief.\n")
+
+
+def test_a_comment_in_a_file_of_a_workspace_under_which_nothing_falls_is_stale(tmp_path: Path) -> None:
+    found = in_workspace(tmp_path, RULES.replace("Never push.", "See `README`."))
+    assert any("AGENTS.md:9: no mutant falls under" in note for note in made(found).notes)

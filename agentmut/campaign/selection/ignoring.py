@@ -1,10 +1,10 @@
-"""Mutants that the user ignores, by id or by a comment in the prompt, and ignore entries that match nothing."""
+"""Mutants that the user ignores, by id or by a comment in a text, and ignore entries that match nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.language import parse
-from agentmut.nouns import About, Edit, IgnoreComment, Mutant, Origin
+from agentmut.language import front_matter, parse
+from agentmut.nouns import About, AgentConfig, Edit, IgnoreComment, Mutant, Origin
 from agentmut.project import IgnoredMutant
 from agentmut.seams import is_named
 
@@ -69,6 +69,8 @@ def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) ->
 
 
 class _Region(NamedTuple):
+    path: tuple[str, ...]
+    """Of the text in the config."""
     start: int
     said: int
     """Where the words end; the line break may follow."""
@@ -77,7 +79,7 @@ class _Region(NamedTuple):
     def holds(self, place: Edit | About, *, begun: bool) -> bool:
         """Return whether the place lies in the region; with `begun`, whether it begins in the region."""
         span = place.span
-        if place.path != ("prompt",) or span is None or (isinstance(place, About) and place.is_gap):
+        if place.path != self.path or span is None or (isinstance(place, About) and place.is_gap):
             return False
         if span[0] == span[1]:  # an insertion; behind the line break it belongs to the next line
             return self.start <= span[0] <= self.said
@@ -86,9 +88,23 @@ class _Region(NamedTuple):
 
 def _region(comment: IgnoreComment, origin: Origin) -> _Region:
     config = origin.config
+    path, text, skipped = _text_of(comment, config)
     start, said, end = comment.start, comment.end, comment.end
-    for instruction in parse(config.prompt, config.tool_names).instructions:
-        if instruction.start < comment.end and instruction.end > comment.start:
-            start, said = min(start, instruction.removal.start), max(said, instruction.end)
-            end = max(end, instruction.removal.end)
-    return _Region(start, said, end)
+    for instruction in parse(text[skipped:], config.tool_names).instructions:
+        if instruction.start + skipped < comment.end and instruction.end + skipped > comment.start:
+            start, said = (
+                min(start, instruction.removal.start + skipped),
+                max(said, instruction.end + skipped),
+            )
+            end = max(end, instruction.removal.end + skipped)
+    return _Region(path, start, said, end)
+
+
+def _text_of(comment: IgnoreComment, config: AgentConfig) -> tuple[tuple[str, ...], str, int]:
+    """Return the path of the text that a comment stands in, the text, and how long its front matter is."""
+    names = [document.name for document in config.context]
+    if not comment.document:
+        return ("prompt",), config.prompt, 0
+    index = names.index(comment.document)
+    text = config.context[index].text
+    return ("context", str(index), "text"), text, front_matter(text).start

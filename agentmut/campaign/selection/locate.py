@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from agentmut._base import canonical_json, position
-from agentmut.nouns import About, AgentConfig, Edit, Mutant, Origin, Target
+from agentmut._base import canonical_json
+from agentmut.nouns import About, AgentConfig, Document, Edit, Mutant, Origin, Target
 
 
 class Spot(NamedTuple):
@@ -31,8 +31,7 @@ def spot(edit: Edit | About, origin: Origin) -> Spot:
     if part == "prompt":
         return _in_prompt(edit, origin)
     if part == "context" and index is not None and index < len(config.context):
-        document = config.context[index]
-        return _in_text(document.name, document.text, edit, (document.name, part))
+        return _in_document(config.context[index], edit, origin)
     if part == "tools":
         return _in_tools(edit, origin)
     name = f"{part}/{rest[0]}" if rest and part != "context" else part
@@ -95,10 +94,12 @@ def _in_parts(span: tuple[int, int], origin: Origin, path: str) -> Spot:
     return Spot(Target(path=file, line=line, column=column), last_line, ("prompt", path, file))
 
 
-def _in_text(path: str, text: str, edit: Edit | About, names: tuple[str, ...]) -> Spot:
+def _in_document(document: Document, edit: Edit | About, origin: Origin) -> Spot:
+    path, text, names = document.name, document.text, (document.name, "context")
     if edit.span is None:
         return Spot(Target(path=path), None, names)
-    first, last = (position(text, offset) for offset in _ends(text, edit.span))
+    ends = _ends(text, edit.span)
+    first, last = (origin.sources.document_position(path, text, offset) for offset in ends)
     return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError, line_starts, nearest
 from agentmut.campaign.selection.locate import Spot, spot
-from agentmut.nouns import Mutant, Origin
+from agentmut.nouns import Cut, Mutant, Origin
 
 _MOST_DIGITS = 9
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
@@ -72,11 +72,17 @@ def _short(target: str) -> str:
 def _lengths(origin: Origin) -> dict[str, int]:
     """Return the number of lines of each file that holds only a prompt or a document."""
     config, sources = origin.config, origin.sources
-    lengths = {document.name: _lines(document.text) for document in config.context}
+    lengths = {
+        document.name: _lines(document.text) + _cut_lines(sources.context_cuts.get(document.name, ()))
+        for document in config.context
+    }
     if sources.prompt:
-        cut = sum(one.text.count("\n") for one in sources.prompt_cuts)
-        lengths[sources.prompt] = _lines(config.prompt) + cut
+        lengths[sources.prompt] = _lines(config.prompt) + _cut_lines(sources.prompt_cuts)
     return lengths
+
+
+def _cut_lines(cuts: Iterable[Cut]) -> int:
+    return sum(cut.text.count("\n") for cut in cuts)
 
 
 def _counted(lines: int) -> str:
