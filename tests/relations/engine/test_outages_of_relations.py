@@ -1,9 +1,10 @@
-"""An outage while relations make their source runs: what it spoils is set aside and run again, and is no pair."""
+"""An outage while relations make their runs: what it spoils is set aside and run again, and is no pair."""
 
 import pytest
 
 from agentmut import check_relations
 from agentmut.campaign.decision import quarantine
+from agentmut.store.documents.relation_report import Finding
 from agentmut.store.store import Store
 from tests.relations.engine.conftest import Shop
 
@@ -37,3 +38,34 @@ def test_failures_of_source_runs_that_come_together_are_set_aside(
     assert set(aside.values()) == {quarantine.FAILURES}
     assert not {trial.id for trial in sound} & aside.keys()
     assert len([trial for trial in sound if "empty" in trial.execution.reason]) <= 8
+
+
+OF_FOLLOW_UPS = """
+follow_ups = 0
+def run(config, input, inner=run):
+    global follow_ups
+    follow_ups += input.isupper()
+    if input.isupper() and 60 <= follow_ups < 84:
+        raise ValueError("the answer is empty")
+    return inner(config, input)
+"""
+
+
+def test_failures_of_follow_up_runs_that_come_together_violate_nothing(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quarantine, "LONGEST_PAUSE", 0.0)
+    small = {"execution": {"concurrency": 1}, "relations": {"sources": 84, "pairs": 54}}
+    project = shop.write(use=["perturbation.upper"], scenarios=("a", "b"), extra=small)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + OF_FOLLOW_UPS)
+    report = check_relations(project, save="v1")  # every pair is run
+    (note,) = [note for note in report.notes if "were set aside and run again" in note]
+    assert int(note.split()[0]) >= 16  # of 24; the edges of a burst are too few to tell
+    assert [row.pairs for row in report.rows] == [54, 54]
+    assert sum(row.violations for row in report.rows) <= 8
+    assert report.finding is not Finding.FAIL
+    store = Store(shop.folder / ".agentmut" / "store.db")
+    reasons = set(store.quarantine.reasons().values())
+    store.close()
+    assert reasons == {quarantine.FAILURES}
