@@ -17,11 +17,11 @@ from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.cheap_model import cheap_run
-from agentmut.campaign.results.summary import summarise
+from agentmut.campaign.results.summary import score_with_open, summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import Mutant, MutantRow, Result, Sampled, Status
+from agentmut.nouns import Mutant, MutantRow, Result, Sampled, Score, Status
 from agentmut.project import BudgetSettings
 from agentmut.stats import Decision
 from agentmut.store import Flip, NeedsTrials, Rescored, StoredTrial
@@ -190,8 +190,13 @@ class _Rescoring:
 
     def result(self, before: Result) -> Result:
         """Return the result under today's evaluators; values that stored trials cannot give stay as they were."""
-        after = summarise(self.campaign.session, self.state, Stop.FINISHED)
-        return after.model_copy(update={"status": before.status, "cost": before.cost})
+        session = self.campaign.session
+        after = summarise(session, self.state, Stop.FINISHED)
+        kept = {"status": before.status, "cost": before.cost}
+        if not self.unconfirmed:
+            return after.model_copy(update=kept)
+        waiting = score_with_open(session, self.state, after.mutants, self.unconfirmed)
+        return after.model_copy(update={**kept, "score": _covering(after.score, waiting)})
 
     def lacking(self, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
         """Yield the mutants that were decided and are not any more."""
@@ -242,6 +247,13 @@ def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
         yield from (trial for trial in together if trial is not None)
 
 
+def _covering(score: Score, other: Score) -> Score:
+    """Return the score with an interval that has the ends of both."""
+    lows = [end for end in (score.low, other.low) if end is not None]
+    highs = [end for end in (score.high, other.high) if end is not None]
+    return score.model_copy(update={"low": min(lows, default=None), "high": max(highs, default=None)})
+
+
 def _paired(before: Result, after: Result) -> tuple[Row, ...]:
     old = {row.id: row for row in before.mutants}
     return tuple((old[row.id], row) for row in after.mutants if row.id in old)
@@ -261,6 +273,7 @@ def _flip(again: _Rescoring, old: MutantRow, new: MutantRow) -> Flip:
         before=old.status,
         after=new.status,
         by=by,
+        final=new.id not in again.unconfirmed,
     )
 
 
@@ -308,7 +321,7 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
     if again.unconfirmed:
         yield (
             f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original beside them "
-            "confirms them. `agentmut run` makes such trials"
+            "confirms them. The interval holds whether they are confirmed or not. `agentmut run` makes such trials"
         )
     if new := again.new:
         yield (

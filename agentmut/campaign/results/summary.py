@@ -1,6 +1,6 @@
 """From a campaign's state to `result.json`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut._base import __version__
@@ -325,6 +325,18 @@ class _Scorer(NamedTuple):
         graded = [Grade(row.grade) for row in rows if row.grade]
         drops, looks = self.state.drops_begun, self.state.looks
         return score_of_sample(judged, drops, looks, graded, paper=self.scoring == "paper")
+
+
+def score_with_open(
+    session: Session, state: CampaignState, rows: Iterable[MutantRow], waiting: Collection[str]
+) -> Score:
+    """Return the main score where the mutants `waiting` are undecided, as a run leaves kills that wait for trials."""
+    is_open = {"status": Status.UNDECIDED, "grade": ""}
+    left = [
+        row.model_copy(update=is_open) if row.status is Status.KILLED and row.id in waiting else row
+        for row in rows
+    ]
+    return with_cheap_model(_Scorer(state, session.project.statistics.scoring).main(left), state)[0]
 
 
 def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:

@@ -46,7 +46,8 @@ def _flipped(page: Page, rescored: Rescored) -> None:
     page.title(f"{counted(len(rescored.flipped), 'mutant')} with another status")
     for flip in rescored.flipped[:SHOWN]:
         by = f", by {flip.by}" if flip.by else ""
-        page.add(clean(f"{flip.mutant}  {flip.operator}: {flip.before} -> {flip.after}{by}"))
+        after = flip.after if flip.final else f"{flip.after} (not final)"
+        page.add(clean(f"{flip.mutant}  {flip.operator}: {flip.before} -> {after}{by}"))
         page.add(f"    {shorten(flip.description, 74)}")
     _more(page, len(rescored.flipped))
 

@@ -19,6 +19,8 @@ class Flip(Frozen):
     after: Status
     by: str = ""
     """Where it is killed now: scenarios and the evaluators that failed there."""
+    final: bool = True
+    """False for a kill that no stored trial of the original confirms: a run would leave the mutant undecided."""
 
 
 class NeedsTrials(Frozen):
