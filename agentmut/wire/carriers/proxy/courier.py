@@ -169,13 +169,25 @@ def _played(passage: Passage) -> web.Response | None:
 
 async def _body(http: web.BaseRequest) -> bytes:
     """Return the whole body of a model request."""
+    if http.content.is_eof():  # all of it is here, as with most requests
+        return _checked(http.content.read_nowait())
     pieces, size = [], 0
     async for piece in http.content.iter_any():
         size += len(piece)
         if size > LARGEST_REQUEST:
-            raise RefusalError(413, "too_large", f"a model request may have {LARGEST_REQUEST >> 20} MiB")
+            raise _too_large()
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def _checked(body: bytes) -> bytes:
+    if len(body) > LARGEST_REQUEST:
+        raise _too_large()
+    return body
+
+
+def _too_large() -> RefusalError:
+    return RefusalError(413, "too_large", f"a model request may have {LARGEST_REQUEST >> 20} MiB")
 
 
 def _unreachable(error: BaseException) -> str:
