@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ LIMIT = 600
 """Seconds until a command is taken for one that never ends."""
 DOCUMENTED = frozenset({0, 2, 3, 4, 130})
 """The exit codes that `run` may have: 1 is evidence against an agent, which `run` never gives."""
+PROMPT = "Always greet the user. Be brief."
 HEAD = "import asyncio, gc, io, logging, os, signal, subprocess, sys, threading, time, warnings\n"
 ACTS = (
     "pass",
@@ -113,7 +115,7 @@ class OddProject(NamedTuple):
         (folder / "scenarios" / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]}}\n")
         (folder / "agentmut.yaml").write_text(
             "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
-            '  config: {prompt: "Always greet the user. Be brief."}\n'
+            f"  config: {{prompt: {PROMPT!r}}}\n"
             "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 20, rounds: one}\n"
             f"execution: {{concurrency: 2, retries: 0, timeout: 2, evaluator_timeout: 5, isolate: {self.isolate}}}\n"
             "budget: {trials: 24}\n"
@@ -121,7 +123,7 @@ class OddProject(NamedTuple):
 
     def _agent(self) -> str:
         acts = "".join(f"        {act}\n" for act in self.acts)
-        when = "config.prompt and 'greet' not in config.prompt" if self.only_mutants else "config.prompt"
+        when = f"config.prompt not in ('', {PROMPT!r})" if self.only_mutants else "config.prompt"
         body = f"    if {when}:\n{acts}        return {self.answer}\n    return 'hello' if config.prompt else 'hm'\n"
         return f"{HEAD}{self.kind} run(config, input):\n{body}"
 
@@ -132,7 +134,9 @@ ODD_PROJECTS = st.builds(
     acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
     answer=st.sampled_from(ANSWERS),
     only_mutants=st.booleans(),
-    isolate=st.sampled_from(["task"] * 7 + ["process"]),
+    judge_acts=st.just(()),  # `builds` would draw what is left out from its type
+    verdict=st.just(""),
+    isolate=st.sampled_from(["task"] * 99 + ["process"]),
 ) | st.builds(
     OddProject,
     kind=st.just("def"),
@@ -143,12 +147,20 @@ ODD_PROJECTS = st.builds(
         tuple
     ),
     verdict=st.sampled_from(VERDICTS),
+    isolate=st.just("task"),
 )
 
 
-def check(project: OddProject, folder: Path) -> int:
-    """Run `agentmut run --json` on the project; return its exit code, or raise `AssertionError` for a wrong end."""
-    project.write(folder)
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def started(folder: Path) -> Ended:
+    """Run `agentmut run --json` in a process of its own."""
     done = subprocess.run(
         [*AGENTMUT, "run", "--yes", "--json"],
         cwd=folder,
@@ -157,6 +169,13 @@ def check(project: OddProject, folder: Path) -> int:
         capture_output=True,
         timeout=LIMIT,
     )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def check(project: OddProject, folder: Path, run: Callable[[Path], Ended] = started) -> int:
+    """Run `agentmut run --json` on the project; return its exit code, or raise `AssertionError` for a wrong end."""
+    project.write(folder)
+    done = run(folder)
     told = f"{project}: {done.returncode}\n{done.stdout[-2000:]!r}\n{done.stderr.decode(errors='replace')[-4000:]}"
     assert done.returncode in DOCUMENTED, told
     try:
