@@ -56,6 +56,23 @@ SCENARIOS = """
 - {name: s, input: tell me of meftoru, evaluators: [{contains: kind}, {not_contains: 'nothing of the kind'}]}
 - {name: t, input: vaskelin, evaluators: [{regex: 'kind .*tuvwebo'}, {not_contains: absent}]}
 """
+THEIRS = json.dumps(
+    [
+        {
+            "task_id": number,
+            "trial": 0,
+            "reward": 1.0,
+            "info": {"error": "krapuzin"},
+            "traj": [
+                {"role": "system", "content": "zorblax"},
+                {"role": "user", "content": f"meftoru {number}"},
+                {"role": "assistant", "content": "orlandix"},
+            ],
+        }
+        for number in range(5)
+    ]
+)
+"""Runs of another tool, in the format of tau-bench."""
 VERBS = """
 import json, sys
 from pathlib import Path
@@ -95,6 +112,8 @@ called("trend", "--json")
 called("gate", "--json", code=(0, 1, 3, 4))
 request = ["doctor", "--yes", "--save-request", "request.json"]
 called("store", "copy", "copied.db", code=(0,))
+called("import", "theirs.json", code=(2,))
+called("serve", "--bundle", "pages", code=(0,))
 for refused in (["rescore"], ["suggest"], ["suggest", "--apply", "all"], ["relations", "--yes"], request):
     called(*refused, code=(2,))
 suite = Path("scenarios.yaml")
@@ -116,6 +135,7 @@ def test_no_text_is_written_or_printed(
     polyglot.reply = reply
     monkeypatch.setenv("OPENAI_BASE_URL", f"{polyglot.origin}/v1")
     own = {"agentmut.yaml": PROJECT % kind, "saying_module.py": MODULE, "scenarios.yaml": SCENARIOS}
+    own["theirs.json"] = THEIRS
     for name, text in own.items():
         (tmp_path / name).write_text(text)
     process = started(tmp_path, VERBS)

@@ -90,8 +90,8 @@ class RuleCoverage(Frozen):
     scenario: str = ""
     """Whose run that was."""
     ablation: str = ""
-    """What became of mutants that drop or negate it: killed, changed (behaviour did, the suite is silent),
-    silent, or empty where none was decided."""
+    """What became of mutants that drop or negate it: killed, changed (behaviour did, the suite is silent), silent,
+    uncompared (a survivor, whose behaviour was not compared), or empty where none was decided."""
     mutants: tuple[str, ...] = ()
     """Their ids."""
 

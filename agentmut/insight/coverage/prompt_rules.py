@@ -115,6 +115,8 @@ def _ablation(rows: Sequence[MutantRow]) -> str:
         return "killed"
     if any(row.behaviour and row.behaviour.changed for row in rows):
         return "changed"
+    if any(row.behaviour is None for row in rows):
+        return "uncompared"
     return "silent" if rows else ""
 
 

@@ -17,8 +17,15 @@ _ROOM = 24
 """Characters of a text that are worth putting behind a name."""
 ABLATION = (
     "A rule is covered by ablation where a mutant that drops or negates it was killed, or where the agent's behaviour "
-    "changed without it (which chance alone says of one survivor in twenty). One that is not covered was lost in "
-    "silence; `agentmut report` lists its mutant, `agentmut show ID` explains it."
+    "changed without it (which chance alone says of one survivor in twenty)."
+)
+SILENT = (
+    "One that is not covered was lost in silence; `agentmut report` lists its mutant, `agentmut show ID` explains "
+    "it."
+)
+UNCOMPARED = (
+    "One that is not covered has no killed mutant. Whether the agent's behaviour changed without it is not known for "
+    "{}: it was not compared, as always with `store: {{texts: none}}`. `agentmut report` lists its mutant."
 )
 
 
@@ -102,7 +109,13 @@ def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:
         if len(found) > shown:
             page.line(f"  ... and {len(found) - shown} more of {dimension.value}: --items all")
     if any(item.dimension is Dimension.ABLATION for item in coverage.uncovered):
-        page.add(ABLATION)
+        page.add(f"{ABLATION} {_not_covered(coverage)}")
+
+
+def _not_covered(coverage: Coverage) -> str:
+    """Return what is known of rules that no ablation covers."""
+    unknown = sum(rule.ablation == "uncompared" for rule in coverage.rules)
+    return UNCOMPARED.format(counted(unknown, "rule")) if unknown else SILENT
 
 
 def _item_lines(item: CoverageItem) -> Iterator[str]:

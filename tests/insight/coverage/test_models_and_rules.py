@@ -15,6 +15,7 @@ from agentmut.nouns.mutant_row import BehaviourChange, MutantRow, Target
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.guidance import CoverageSettings
+from agentmut.report.terminal.coverage_page import render_coverage
 
 PROMPT = """# Rules
 
@@ -115,16 +116,32 @@ def row(status: Status, before: str, line: int | None = None, **more: Any) -> Mu
     return MutantRow.model_validate({**fields, "status": status, "before": before, **more})
 
 
+def test_a_survivor_whose_behaviour_was_not_compared_is_not_said_to_be_silent() -> None:
+    """As with `store: {texts: none}`."""
+    coverage = measured(answered("x"), mutants=(row(Status.SURVIVED, "Never reveal internal notes. ", 4),))
+    assert [rule.ablation for rule in coverage.rules] == ["", "uncompared", "", ""]
+    assert coverage.of(Dimension.ABLATION).covered == 0
+    page = " ".join(render_coverage(coverage).split())
+    assert "silence" not in page
+    assert "not known for 1 rule: it was not compared" in page
+
+
 def test_ablation_shows_rules_apart_from_words() -> None:
     moved = BehaviourChange(changed=True, p=0.001)
     rows = (
         row(Status.KILLED, "- Refund damaged parcels at once.\n", 3, killed_by=("one",)),
         row(Status.SURVIVED, "Never reveal internal notes. ", 4, behaviour=moved),
-        row(Status.SURVIVED, "Escalate legal threats to the lawyers.", 4),
+        row(
+            Status.SURVIVED,
+            "Escalate legal threats to the lawyers.",
+            4,
+            behaviour=BehaviourChange(changed=False, p=1),
+        ),
         row(Status.UNDECIDED, "You must not.", 5),
     )
     coverage = measured(answered("x"), mutants=rows)
     assert [rule.ablation for rule in coverage.rules] == ["killed", "changed", "silent", ""]
+    assert "was lost in silence" in " ".join(render_coverage(coverage).split())
     ablation = coverage.of(Dimension.ABLATION)
     assert (ablation.covered, ablation.total) == (2, 3)
     assert [str(i) for i in coverage.uncovered if i.dimension is Dimension.ABLATION] == [
