@@ -38,12 +38,15 @@ class _Job:
 class DaemonWorker:
     """One daemon thread that calls functions one after another, for one event loop.
 
-    A function that never ends keeps the thread and neither the event loop nor the process. Waking the loop costs more
-    than a short function, so the results of functions that were asked for together are handed over together.
+    A function that never ends keeps the thread and neither the event loop nor the process. Waking the thread, or the
+    loop, costs more than a short function. So functions that are asked for together reach the thread together, and
+    their results are handed over together.
     """
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[list[_Job] | None] = SimpleQueue()
+        self._asked: list[_Job] = []
+        """Functions that go to the thread when the event loop has run what is ready now."""
         self._settled: deque[Callable[[], None]] = deque()
         self._thread: threading.Thread | None = None
 
@@ -51,8 +54,9 @@ class DaemonWorker:
         """Return what the function returns. Raise `OverdueError` if it runs for more than `seconds`."""
         loop = asyncio.get_running_loop()
         job = _Job(partial(users_context().run, function, *args), loop, seconds)
-        self._jobs.put(job)
-        self._start(loop)
+        if not self._asked:
+            loop.call_soon(self._send, loop)
+        self._asked.append(job)
         job.deadline = loop.call_later(seconds, self._check, job, loop)
         try:
             result: T = await job.waiting
@@ -61,8 +65,15 @@ class DaemonWorker:
             job.deadline.cancel()
 
     def close(self) -> None:
-        """Let the thread end after the functions that are queued."""
+        """Let the thread end after the functions that were asked for."""
+        self._jobs.put(self._asked)
+        self._asked = []
         self._jobs.put(None)
+
+    def _send(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._jobs.put(self._asked)
+        self._asked = []
+        self._start(loop)
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._thread is None:
@@ -87,15 +98,20 @@ class DaemonWorker:
             self._settled.popleft()()
 
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        held_since = time.monotonic()
-        while job := self._jobs.get():
-            job.begun = time.monotonic()
-            held_since = job.begun if not self._settled else held_since
-            if not job.waiting.done():  # the waiter may have been cancelled
-                self._settled.append(_settling(job))
-            if self._jobs.empty() or time.monotonic() - held_since > HELD_SECONDS:
-                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                    loop.call_soon_threadsafe(self._hand_over)
+        while (jobs := self._jobs.get()) is not None:
+            held_since = time.monotonic()
+            for job in jobs:
+                job.begun = time.monotonic()
+                if not job.waiting.done():  # the waiter may have been cancelled
+                    self._settled.append(_settling(job))
+                if time.monotonic() - held_since > HELD_SECONDS:
+                    self._tell(loop)
+                    held_since = time.monotonic()
+            self._tell(loop)
+
+    def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(self._hand_over)
 
     def _place(self) -> str:
         frames = sys._current_frames()

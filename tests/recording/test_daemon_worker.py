@@ -89,3 +89,31 @@ def test_a_function_whose_waiter_is_cancelled_is_not_called() -> None:
 
     in_loop(scene)
     assert called == [2]
+
+
+def test_what_is_asked_together_reaches_the_thread_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waking the thread costs more than a short function: forty functions, asked for at once, are one errand."""
+    errands: list[int] = []
+
+    async def scene(worker: DaemonWorker) -> list[str]:
+        sends = worker._send
+
+        def counted(loop: asyncio.AbstractEventLoop) -> None:
+            errands.append(len(worker._asked))
+            sends(loop)
+
+        monkeypatch.setattr(worker, "_send", counted)
+        return await asyncio.gather(*(worker.call(str, number, seconds=60) for number in range(40)))
+
+    assert in_loop(scene) == [str(number) for number in range(40)]
+    assert errands == [40]
+
+
+def test_a_worker_that_is_closed_at_once_still_answers() -> None:
+    async def scene(worker: DaemonWorker) -> int:
+        asked = asyncio.create_task(worker.call(int, "7", seconds=60))
+        await asyncio.sleep(0)
+        worker.close()
+        return await asyncio.wait_for(asked, 30)
+
+    assert in_loop(scene) == 7
