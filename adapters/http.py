@@ -24,7 +24,7 @@ from agentmut.adapters._shared.outside.placeholders import as_word, check_names,
 from agentmut.adapters._shared.outside.programs import LIMIT
 from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
 from agentmut.nouns import AgentConfig, AgentTrace
-from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
+from agentmut.recording import TRIAL_HEADER, Redactor, Trial, belonging, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
 from agentmut.wire.bodies import write_json
 
@@ -103,8 +103,9 @@ class HttpAdapter(OutsideAgent, TakesKeys):
 
         reply: Reply | Exception
         try:
-            async with ClientSession(timeout=ClientTimeout(total=None)) as session:
-                reply = await self._reply(session, self._request(values, trial))
+            with belonging(None):  # the agent is asked, and no model, also where its path is a model's
+                async with ClientSession(timeout=ClientTimeout(total=None)) as session:
+                    reply = await self._reply(session, self._request(values, trial))
         except (ClientError, OSError) as error:
             reply = self._trouble(error)
         if isinstance(reply, Exception):  # raised here, without the client's own error: that may hold secrets

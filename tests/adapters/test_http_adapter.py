@@ -22,12 +22,16 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
+from agentmut.recording.current import running
 from agentmut.recording.known_secrets import header_secrets
 from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 from agentmut.trial.single_run import Case, attempt
 from agentmut.usecases.runtime import redactor
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.codecs import all_codecs
+from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"
@@ -108,6 +112,18 @@ def test_a_body_that_is_no_json_is_the_answer_as_it_is(agent: Agent) -> None:
 def test_an_answer_is_taken_from_json_whatever_its_type_is_called(agent: Agent) -> None:
     agent.kind = "text/plain"
     assert answer(made(agent.url, answer="/reply")) == "fine"
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/api/chat", "/v1/messages"])
+def test_an_agent_that_speaks_a_models_dialect_itself_is_no_model(agent: Agent, path: str) -> None:
+    body = {"model": "sim-large", "messages": [{"role": "user", "content": "{input}"}]}
+    adapter = made(f"{agent.url}{path}", body=body)
+    louder = CONFIG.model_copy(update={"model": ModelConfig(name="sim-small", temperature=1.0)})
+    trial = Trial("one", rewriter=ConfigRewriter(CONFIG, louder))
+    with Tap(all_codecs()).installed(), running(trial):
+        asyncio.run(adapter.run(("hello",), trial))
+    assert agent.sent == {"model": "sim-large", "messages": [{"role": "user", "content": "hello"}]}
+    assert trial.recorder.exchanges == []
 
 
 def test_several_turns_are_sent_as_a_list(agent: Agent) -> None:
