@@ -228,7 +228,8 @@ def usual_up_to(scores: Sequence[float]) -> tuple[float, float]:
 def page_hinkley_on_scores(scores: Sequence[float], each: float, seed: int) -> "tuple[PageHinkley, float]":
     """Return the chart on scores with a simulated run length of `each` or more, by bisection of its threshold.
 
-    The tolerance grows by how far the reference's mean may lie below the true one.
+    The tolerance grows by how far the reference's mean may lie below the true one. One score a standard deviation
+    above the largest stands for those that the reference has not seen: one further score in m + 1 is larger than all.
     """
     import numpy as np
     from scipy.stats import norm
@@ -239,7 +240,7 @@ def page_hinkley_on_scores(scores: Sequence[float], each: float, seed: int) -> "
     spread = float(values.std(ddof=1)) or 1.0
     unsure = float(norm.ppf(GUARD)) / math.sqrt(len(scores))
     make = partial(page_hinkley, (TOLERANCE + unsure) * spread, mean=float(values.mean()))
-    values = values + unsure * spread
+    values = np.append(values, values.max() + spread) + unsure * spread
     low, high = 1.0, 2.0
     while (length := _length(make(high * spread), values, each, seed)) < each and high < 4096:
         low, high = high, 2 * high

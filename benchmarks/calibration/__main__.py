@@ -32,6 +32,7 @@ SECTIONS = (
     "ci",
     "sprt",
     "warm_start",
+    "watch",
     "verdicts",
     "judged",
     "further",

@@ -1,0 +1,114 @@
+"""`python -m benchmarks.calibration.behaviour_recorded FILE`: behaviour against pass/fail on recorded trajectories.
+
+FILE is `gpt-4o-airline.json` of tau-bench (historical_trajectories in sierra-research/tau-bench, MIT): 200 runs of 50
+tasks. It is not part of this project, so the section on docs/calibration.md is made by this command.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from agentmut.insight.behaviour_comparison import compare_behaviour
+from agentmut.insight.fingerprint import Reference, fingerprint
+from agentmut.nouns import Action, AgentTrace, BrokenRecord, Ending, Execution
+from agentmut.seams import TraceFile
+from agentmut.stats import Alternative, compare_traces, fisher_test
+from agentmut.trace_formats.tau_bench import TauBench
+from benchmarks.calibration.__main__ import lines
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
+
+SEED = 26
+SPLITS = 100
+BEFORE, NOW = 100, 30
+LEVEL = 0.01
+ALPHA = 0.05
+
+
+class Recorded(NamedTuple):
+    """A recorded run, and whether it was rewarded."""
+
+    trace: AgentTrace
+    passed: bool
+
+
+class Split(NamedTuple):
+    """What one comparison of 30 runs with 100 others finds."""
+
+    p: float
+    """Of behaviour at 30 runs, in one look."""
+    changed: bool
+    """By `agentmut test --behaviour`, at its looks."""
+    fisher: float
+    """Of the pass rates, one-sided."""
+
+
+def section(path: Path) -> Section:
+    """Behaviour and pass/fail on runs of which the first tool call is cut, and on untouched ones."""
+    runs = list(_recorded(path))
+    how = (
+        f"Recorded: {len(runs)} trajectories of `{path.name}` (tau-bench, gpt-4o). {SPLITS} times (seed {SEED}), "
+        f"{BEFORE} of them drawn at random are the baseline and {NOW} of the others are today's, all tasks together. "
+        "Cut: the first tool call of each of today's runs, with its result, is left out; rewards stay. Pass/fail is "
+        "Fisher's test of the rewards, one-sided."
+    )
+    return Section("Behaviour on recorded runs", how, tuple(_figures(runs)))
+
+
+def _recorded(path: Path) -> Iterator[Recorded]:
+    for trial in TauBench().read([TraceFile(path, path.name)]):
+        if not isinstance(trial, BrokenRecord):
+            yield Recorded(trial.trace, trial.scores["reward"].value >= 1 - 1e-6)
+
+
+def _figures(runs: Sequence[Recorded]) -> Iterator[Figure]:
+    cut = [_split(runs, number, cut=True) for number in range(SPLITS)]
+    rate, error = simulated_rate(each.p <= LEVEL for each in cut)
+    yield Figure(f"one call cut: p <= {LEVEL} at {NOW} runs", rate, "at least .9", low=0.9, error=error)
+    yield Figure("  the median p", float(np.median([each.p for each in cut])), f"at most {LEVEL}", high=LEVEL)
+    rate, error = simulated_rate(each.changed for each in cut)
+    yield Figure("  called changed by agentmut, looks at 5, 10 and 20", rate, "", error=error)
+    rate, error = simulated_rate(each.fisher <= ALPHA for each in cut)
+    yield Figure("  called worse by pass/fail", rate, "at most .05", high=ALPHA, error=error)
+    same = [_split(runs, number, cut=False) for number in range(SPLITS)]
+    rate, error = simulated_rate(each.p <= ALPHA for each in same)
+    yield Figure(
+        f"nothing cut: p <= {ALPHA} at {NOW} runs", rate, ".04 to .06", low=0.04, high=0.06, error=error
+    )
+    rate, error = simulated_rate(each.changed for each in same)
+    yield Figure("  called changed by agentmut", rate, "at most .05", high=ALPHA, error=error)
+
+
+def _split(runs: Sequence[Recorded], number: int, *, cut: bool) -> Split:
+    rng = np.random.default_rng([SEED, number])
+    order = [runs[int(i)] for i in rng.permutation(len(runs))]
+    before, now = order[:BEFORE], order[BEFORE : BEFORE + NOW]
+    old, new = ([_executed(each.trace) for each in some] for some in (before, now))
+    new = [_executed(_without_first_call(each.trace)) for each in now] if cut else new
+    columns = Reference([fingerprint(each) for each in old]).columns([fingerprint(each) for each in new])
+    found = compare_traces(columns.baseline, columns.candidate, rng)
+    passes = [sum(each.passed for each in some) for some in (now, before)]
+    return Split(
+        found.test.p_value,
+        bool(compare_behaviour("b", {"airline": old}, {"airline": new}, ALPHA, number).changed),
+        fisher_test(passes[0], NOW, passes[1], BEFORE, Alternative.LESS).p_value,
+    )
+
+
+def _executed(trace: AgentTrace) -> Execution:
+    return Execution(ending=Ending.ANSWERED, trace=trace)
+
+
+def _without_first_call(trace: AgentTrace) -> AgentTrace:
+    first = next((i for i, step in enumerate(trace.steps) if step.action is Action.CALL_TOOL), None)
+    return (
+        trace
+        if first is None
+        else trace.model_copy(update={"steps": (*trace.steps[:first], *trace.steps[first + 1 :])})
+    )
+
+
+if __name__ == "__main__":
+    print("\n".join(lines(section(Path(sys.argv[1])))))
