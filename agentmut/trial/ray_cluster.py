@@ -159,8 +159,9 @@ def _ray() -> Any:
 def _node_in_turn(ray: Any, turn: int) -> Any:
     """Return the node for an actor without resource demands: the nodes take turns.
 
-    Ray's own SPREAD may put all of them on one node then. Nodes without CPUs, such as the head of a cluster whose
-    workers run the trials, get none.
+    Ray's own SPREAD may put all of them on one node then, and so does a soft affinity, which Ray ignores for an actor
+    that demands nothing. A node that dies meanwhile ends the actor, and the next one gets the next node. Nodes without
+    CPUs, such as the head of a cluster whose workers run the trials, get none.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -168,7 +169,7 @@ def _node_in_turn(ray: Any, turn: int) -> Any:
     working = sorted(node["NodeID"] for node in alive if node["Resources"].get("CPU"))
     if not working:
         return "SPREAD"
-    return NodeAffinitySchedulingStrategy(working[turn % len(working)], soft=True)
+    return NodeAffinitySchedulingStrategy(working[turn % len(working)], soft=False)
 
 
 def _connect(ray: Any, settings: RaySettings) -> None:
