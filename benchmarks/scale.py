@@ -66,6 +66,7 @@ PROJECT = """
 version: 1
 agent: {{adapter: python, run: "scale_agent:run", config: {{prompt: prompt.md}}}}
 mutation: {{operators: [prompt.drop_instruction]}}
+statistics: {{clear_on: all}}
 budget: {{trials: {trials}}}
 execution: {{concurrency: 16}}
 """

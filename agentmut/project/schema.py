@@ -123,6 +123,10 @@ class MutationSettings(Section):
     """Mutants that are not run, each with a reason. Comments in the prompt do the same."""
 
 
+USUAL_CLEARING = 20
+"""Random scenarios on which a survivor is cleared, where a project says nothing: at most 14 % of many have the drop."""
+
+
 class StatisticsSettings(Section):
     """How much evidence a decision needs."""
 
@@ -148,13 +152,20 @@ class StatisticsSettings(Section):
     suite_share: float = Field(default=0.0, ge=0, lt=1)
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
-    clear_on: int | None = Field(default=None, ge=20)
-    """Try a mutant that more scenarios reach on so many of them, drawn at random, and on the five most related. Left
-    out: on all."""
+    clear_on: Literal["auto", "all"] | Annotated[int, Field(ge=20)] = "auto"
+    """Try a mutant that more scenarios reach on so many of them, drawn at random from groups of like scenarios, and on
+    the five most related. `auto`: 20, so it begins with a mutant that 26 scenarios reach. `all`: on each of them."""
     scoring: Literal["default", "paper"] = "default"
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)
     """Seed of everything random."""
+
+    @property
+    def scenarios_to_clear(self) -> int:
+        """Return on how many random scenarios a survivor is cleared; 0 for all."""
+        if self.clear_on == "all":
+            return 0
+        return USUAL_CLEARING if self.clear_on == "auto" else self.clear_on
 
     @property
     def alpha_of_a_look(self) -> float:

@@ -214,7 +214,7 @@ class _Known:
         baselines = {name: found.baseline for name, found in self.stored.items()}
         where = reached(mutant, Detector(mutant, suite.full), suite, baselines, tests.scenarios)
         statistics = self._session.project.statistics
-        return list(tried_on(where, statistics.clear_on or 0, statistics.seed, mutant.id).scenarios)
+        return list(tried_on(where, statistics.scenarios_to_clear, statistics.seed, mutant.id).scenarios)
 
     def _probably_reaching(self, mutant: Mutant) -> list[str]:
         """Return the scenarios that probably reach a mutant, by their documents and the names in their evaluators."""

@@ -4,10 +4,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from agentmut.campaign.decision.clearing import FOREMOST, tried_on
 from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.preparation.plan import Rule
 from agentmut.nouns.mutant import Status
+from agentmut.project.schema import StatisticsSettings
 from agentmut.report.proof_wording import proof
 from agentmut.stats.score.clearing import most_with_drop
 from agentmut.usecases.campaigns import measure
@@ -70,6 +73,26 @@ def test_one_drop_more_than_the_bound_is_cleared_in_at_most_five_of_a_hundred_sa
     assert chance <= 0.05
 
 
+@pytest.mark.parametrize(
+    ("said", "scenarios"),
+    [({}, 20), ({"clear_on": "auto"}, 20), ({"clear_on": "all"}, 0), ({"clear_on": 40}, 40)],
+)
+def test_a_project_that_says_nothing_clears_survivors_on_twenty_random_scenarios(
+    said: dict[str, Any], scenarios: int
+) -> None:
+    assert StatisticsSettings.model_validate(said).scenarios_to_clear == scenarios
+
+
+@pytest.mark.parametrize("wrong", [19, "some", 0, True])
+def test_fewer_than_twenty_scenarios_clear_nothing(wrong: Any) -> None:
+    with pytest.raises(ValidationError, match="clear_on"):
+        StatisticsSettings.model_validate({"clear_on": wrong})
+
+
+def test_a_plan_that_was_stored_before_tries_all_scenarios() -> None:
+    assert Rule.model_validate({"alpha": 0.05}).clear_on == 0
+
+
 @pytest.mark.whole
 def test_a_survivor_on_a_sample_says_what_it_leaves_open(projects: Any) -> None:
     words = tuple(f"word{n}" for n in range(26))
@@ -79,7 +102,7 @@ def test_a_survivor_on_a_sample_says_what_it_leaves_open(projects: Any) -> None:
         extra=extra,
         idle=4,
         mutation={"sample": 6},
-        statistics={"baseline": 10, "delta": 0.75, "clear_on": 20},
+        statistics={"baseline": 10, "delta": 0.75},
     )
     result = measure(project)
     idle, *_ = [row for row in result.mutants if "topic" in row.before]

@@ -235,7 +235,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
             delta=settings.delta,
             n_max=settings.n_max,
             suite_share=settings.suite_share,
-            clear_on=settings.clear_on or 0,
+            clear_on=settings.scenarios_to_clear,
         ),
         window=project.execution.window,
     )

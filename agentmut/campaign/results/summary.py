@@ -351,8 +351,8 @@ def _notes(state: CampaignState) -> Iterable[str]:
     if sampled := sum(arm.clearing is not None for arm in state.arms.values()):
         yield (
             f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and {state.plan.rule.clear_on} "
-            "random ones of those that reach them (statistics.clear_on). The upper end of the score speaks of these "
-            "scenarios: the whole suite may notice more mutants"
+            "random ones of those that reach them (statistics.clear_on; `all` tries them on each). The upper end of "
+            "the score speaks of these scenarios: the whole suite may notice more mutants"
         )
     if state.is_precise:
         yield (
