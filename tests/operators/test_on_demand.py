@@ -95,7 +95,7 @@ def test_the_setting_uses_all_of_them() -> None:
 @pytest.mark.parametrize(
     "name",
     ["prompt.add_norm", "prompt.add_goal", "prompt.add_section", "prompt.add_example", "prompt.forbid_tool",
-     "prompt.blur_trigger"],
+     "prompt.blur_trigger", "prompt.inject_noise", "prompt.inject_distraction", "prompt.inject_contradiction"],
 )  # fmt: skip
 def test_a_german_prompt_gets_no_english_sentence(name: str) -> None:
     assert descriptions(name) and not descriptions(name, GERMAN)

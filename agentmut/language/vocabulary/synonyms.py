@@ -22,12 +22,17 @@ def synonyms(
 ) -> Iterator[Replacement]:
     """Return every replaceable word of an instruction, in order; none if the instruction is not English.
 
-    Protected text is left alone, and so are words that the name of a tool is made of.
+    Protected text is left alone, and so are words that the name of a tool is made of. An instruction keeps a word
+    whose synonym it has already: "Do not speculate or guess" would become "Do not guess or guess".
     """
     for use in uses(document, instruction):
         said = use.said("neutral")
-        if said and not is_of_a_name(use.text, tool_names):
+        if said and not is_of_a_name(use.text, tool_names) and not _says(instruction.text, said):
             yield Replacement(use.start, use.end, said)
+
+
+def _says(text: str, said: str) -> bool:
+    return any(word.text.lower() == said.lower() for word in words(text))
 
 
 def is_of_a_name(text: str, tool_names: tuple[str, ...]) -> bool:
