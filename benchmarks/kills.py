@@ -4,7 +4,7 @@ Each kill gets a fresh copy of a project, a verb, an isolation, a store, and a m
 usual end. Afterwards the command is given again, as a user would do, to its end. It has to come to what an undisturbed
 command comes to; the store has to be sound, with each trial once and none gone; and files of the user are whole, as
 before or as after. PostgreSQL is used where `AGENTMUT_TEST_POSTGRES` names the folder of its programs. Exits with 1
-where that does not hold.
+where that does not hold. Ctrl-C or SIGTERM ends it early, with the table of the kills so far.
 """
 
 import json
@@ -295,6 +295,7 @@ def _for(store: KilledStore, verb: Verb) -> Verb:
 def main(number: int, seed: int) -> int:
     """Kill so many commands, each verb in turn; print a row for each verb, isolation and store."""
     runpy.run_path(str(ROOT / "tests" / "testdata" / "warm_cli.py"))["warm_up"]()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     rng, kills, at_work, wrong = random.Random(seed), Counter[str](), Counter[str](), Counter[str]()
     print(f"SIGKILL at {number} random moments, seed {seed}, commit {commit()}\n", flush=True)
     with ExitStack() as held:
@@ -306,7 +307,10 @@ def main(number: int, seed: int) -> int:
         ready = [prepared(case, scratch / str(place)) for place, case in enumerate(cases)]
         for turn in range(number):
             case = cases[turn % len(cases)]
-            came = killed(case, ready[turn % len(cases)], rng)
+            try:
+                came = killed(case, ready[turn % len(cases)], rng)
+            except KeyboardInterrupt:  # what was done so far is printed
+                break
             kills[case.name] += 1
             at_work[case.name] += came.at_work
             wrong[case.name] += bool(came.problems)
