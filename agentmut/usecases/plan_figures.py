@@ -21,6 +21,17 @@ def chance_of_kill(mutant: Mutant) -> float:
     return KILLED_IN_FLOW if mutant.operator_class is OperatorClass.ORCHESTRATION else KILLED
 
 
+def expected_rate(passes: int, trials: int, usual: float) -> float:
+    """Return the expected pass rate of a scenario after stored trials; the usual rate weighs as much as one trial.
+
+    So one pass makes a scenario look better than no trial does.
+
+    >>> expected_rate(0, 0, 0.95), expected_rate(1, 1, 0.95)
+    (0.95, 0.975)
+    """
+    return (passes + usual) / (trials + 1)
+
+
 class PlannedMutant(NamedTuple):
     """A mutant before it is tried."""
 

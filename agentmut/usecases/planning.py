@@ -47,6 +47,7 @@ from agentmut.usecases.plan_figures import (
     amount,
     buys,
     chance_of_kill,
+    expected_rate,
     most_killed,
     offers,
     plan_line,
@@ -236,11 +237,12 @@ class _Known:
     def _pass_rate(self, name: str) -> float:
         if self._rate is not None:
             return self._rate
-        if name in self.stored:
-            baseline = self.stored[name].baseline
-            return (baseline.passes + 0.5) / (baseline.trials + 1)
         threshold = self._session.project.threshold_of(self._session.tests.scenarios[name])
-        return max(USUAL_RATE, (1 + threshold) / 2)
+        usual = max(USUAL_RATE, (1 + threshold) / 2)
+        if name not in self.stored:
+            return usual
+        baseline = self.stored[name].baseline
+        return expected_rate(baseline.passes, baseline.trials, usual)
 
     @cached_property
     def _results(self) -> list[TrialResult]:

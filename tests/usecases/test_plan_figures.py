@@ -18,6 +18,7 @@ from agentmut.usecases.plan_figures import (
     RoundLine,
     Unit,
     amount,
+    expected_rate,
     most_killed,
     offers,
     offers_from,
@@ -199,3 +200,11 @@ def test_without_an_earlier_run_each_mutant_has_its_own_chance_of_a_kill() -> No
     assert own.total.trials == pytest.approx(60 + 5.6 + 12 + 20)
     told = round_line(0.2, mutants, [], 60, unit, expect, expect, 1.0)
     assert told.total.trials == pytest.approx(60 + 4 + 4 + 20)
+
+
+def test_a_pass_makes_a_scenario_look_better_than_no_trial_and_a_failure_worse() -> None:
+    """One trial at weight one beside the usual rate: (1 + .9) / 2, (0 + .9) / 2; many trials outweigh it."""
+    assert expected_rate(0, 0, 0.9) == 0.9
+    assert expected_rate(1, 1, 0.9) == pytest.approx(0.95)
+    assert expected_rate(0, 1, 0.9) == pytest.approx(0.45)
+    assert expected_rate(70, 99, 0.9) == pytest.approx(0.709)
