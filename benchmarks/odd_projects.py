@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -113,13 +114,11 @@ def main(number: int) -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         check(OddProject("def", ("pass",), "'hello'", only_mutants=True), Path(scratch), forked)
         one = partial(tried, tables=Path(scratch, ".agentmut", "tables"))
-        with multiprocessing.get_context("fork").Pool(AT_ONCE) as pool:
-            for code, problem in pool.imap_unordered(one, made(number)):
+        with ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("fork")) as pool:
+            for code, problem in pool.map(one, made(number)):
                 met[code] += 1
                 if problem:
                     print(problem, flush=True)
-            pool.close()
-            pool.join()
     used = os.times()
     spent = used.user + used.system + used.children_user + used.children_system
     codes = ", ".join(f"exit code {code}: {times}" for code, times in sorted(met.items()) if code >= 0)
