@@ -71,7 +71,7 @@ test-postgres: $(VENV)/.dev  ## the store on a real PostgreSQL server, on loopba
 
 test-ray: $(VENV)/.dev  ## trials on a Ray cluster of several nodes, on loopback; Ray is installed for it
 	@$(BIN)/python -c 'import ray' 2>/dev/null || $(call INSTALL,.[ray])
-	AGENTMUT_TEST_RAY=1 $(BIN)/python -m pytest -q -p no:xdist tests/trial/test_ray_cluster.py tests/docs/test_ray_page.py
+	RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=600 AGENTMUT_TEST_RAY=1 $(BIN)/python -m pytest -q -p no:xdist tests/trial/test_ray_cluster.py tests/docs/test_ray_page.py
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \
