@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.confirming import LEAST, is_sentinel, repeat_beside
+from agentmut.campaign.decision.confirming import LEAST, Confirmation, is_sentinel, repeat_beside
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.trials import Launch
 from agentmut.nouns.mutant import Status
+from agentmut.stats.kill.beside import Beside
 from agentmut.stats.kill.rule import Decision
 from tests.campaign.test_arm import FAIL, PASS, TROUBLE, an_arm
 
@@ -58,7 +59,23 @@ def test_a_kill_does_not_hold_where_the_original_fails_as_often() -> None:
         assert launch.scenario != "s0"
         arm.record(launch.number, PASS)
     assert arm.status is Status.UNDECIDED
-    assert "a kill on s0 did not hold: the mutant failed 3 of 3 trials, and the original 3 of 3" in arm.reason
+    assert "a kill on s0 did not hold: the mutant failed 4 of 4 trials, and the original 4 of 4" in arm.reason
+
+
+def test_one_chance_failure_beside_a_kill_in_one_trial_does_not_take_it_back() -> None:
+    # a mutant that always fails, such as the destroyed agent, is killed in its first trials
+    found = Confirmation((("s0", Beside(0, 20, 1, 1)),), 0.02).with_original("s0", failed=True)
+    assert found.next() == ("s0", False) and not found.given_up
+    for _ in range(40):
+        scenario, original = found.next()
+        found = (
+            found.with_original(scenario, failed=False)
+            if original
+            else found.with_mutant(scenario, failed=True)
+        )
+        if found.confirmed or found.given_up:
+            break
+    assert found.confirmed and not found.given_up
 
 
 def test_another_scenario_may_still_kill_after_a_kill_was_taken_back() -> None:

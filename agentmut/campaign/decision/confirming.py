@@ -17,6 +17,8 @@ EVEN = -0.7
 """The log evidence at which a kill is given up: the data are twice as likely if nothing but the service changed."""
 ENOUGH = 20
 """Trials of the original before a kill is given up for such evidence; as many as the mutant's, if those are fewer."""
+FEWEST = 4
+"""Trials of the original before any kill is given up: after a kill in one trial, one chance failure says nothing."""
 PLACES = 1_000_000
 """Each mutant has repeats of the original for itself, at one of so many places."""
 FOR_EACH = 1000
@@ -53,7 +55,7 @@ class Confirmation:
             return True
         trials = sum(beside.trials for _, beside in self.found)
         used_up = self.further >= FURTHER and self._originals >= trials
-        enough = self._originals >= min(trials, ENOUGH)
+        enough = self._originals >= max(FEWEST, min(trials, ENOUGH))
         return used_up or (enough and (self._as_often or self.log_evidence < EVEN))
 
     @property
