@@ -103,9 +103,9 @@ class _Files:
             if stuck:
                 raise StoreError(f"{stuck}, after: {error}") from error
             if isinstance(error, OSError):
-                raise unwritten(
-                    "the scenario files were not changed", error, "Make them writable."
-                ) from error
+                where = f": {error.filename}" if error.filename else ""
+                said = f"the scenario files were not changed{where}"
+                raise unwritten(said, error, "Make it writable.") from error
             if isinstance(error, AgentmutError):
                 raise UsageError(f"the scenario files were not changed: {error}") from error
             raise

@@ -83,7 +83,7 @@ def test_a_run_with_a_budget_says_what_it_and_larger_ones_buy_before_mutants_are
     shown = " ".join(shown.split())
     assert shown.count("With 60 trials you learn which drops of 0.5 or more are noticed") == 1
     assert "With 100 trials you learn which drops of" in shown
-    assert shown.index("With 60 trials") < shown.index("mutants ")
+    assert "With 60 trials" in shown.partition("mutants ")[0]  # a fast run may not show this phase
 
 
 def test_a_run_without_a_budget_tells_nothing_of_money(tmp_path: Path) -> None:

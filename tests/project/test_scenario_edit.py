@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agentmut._base.errors import UsageError
+from agentmut._base.errors import StoreError, UsageError
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
 from agentmut.project.loading import load_project
@@ -165,7 +165,7 @@ def test_a_read_only_file_is_refused_and_no_other_is_changed(project: Project) -
     other.write_text("- name: three\n  input: x\n  evaluators:\n    - contains: y\n")
     other.chmod(0o444)
     spec = EvaluatorSpec(name="contains", argument="hi")
-    with pytest.raises(UsageError, match=r"not changed.*read-only.*second\.yaml"):
+    with pytest.raises(UsageError, match=r"not changed: .*second\.yaml: it is read-only"):
         apply_suggestions(load_project(project.root), [assertion("one", spec), assertion("three", spec)])
     assert (project.root / "scenarios/first.yaml").read_text() == FIRST
     assert sorted(path.name for path in other.parent.iterdir()) == ["first.yaml", "second.yaml"]
@@ -183,7 +183,7 @@ def test_files_that_were_written_before_one_that_cannot_be_are_put_back(
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(StoreError, match="not changed: No space left"):
         apply_suggestions(load_project(project.root), [assertion("one", CALLED), assertion("three", CALLED)])
     assert (project.root / "scenarios/first.yaml").read_text() == FIRST
     assert sorted(path.name for path in (project.root / "scenarios").iterdir()) == [

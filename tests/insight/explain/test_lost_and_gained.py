@@ -111,4 +111,4 @@ def test_counts_of_patterns_are_those_of_the_patterns_one_by_one() -> None:
 def test_letters_that_become_two_move_no_phrase() -> None:
     """A sharp s is two letters when it is folded, a capital dotted I too."""
     assert phrases("(Die STRAẞE, Nord)") == {"die", "die strasse", "nord", "strasse"}
-    assert phrases("(Die Bahn) -") == {"die", "bahn", "die bahn", "bahn) ", "die bahn) "}
+    assert phrases("(Die Bahn) )") == {"die", "bahn", "die bahn", "bahn) ", "die bahn) "}
