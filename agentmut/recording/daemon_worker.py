@@ -66,8 +66,9 @@ class DaemonWorker:
 
     def close(self) -> None:
         """Let the thread end after the functions that were asked for."""
-        self._jobs.put(self._asked)
-        self._asked = []
+        if self._asked:
+            self._jobs.put(self._asked)
+            self._asked = []
         self._jobs.put(None)
 
     def _send(self, loop: asyncio.AbstractEventLoop) -> None:
