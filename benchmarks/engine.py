@@ -65,7 +65,7 @@ PROJECT = """
 version: 1
 agent: {{adapter: python, run: "{module}:run", config: {{prompt: prompt.md}}}}
 mutation: {{operators: [prompt.drop_instruction]}}
-statistics: {{baseline: {baseline}}}
+statistics: {{rounds: one, baseline: {baseline}}}
 budget: {{trials: {budget}}}
 execution: {{concurrency: {concurrency}}}
 """
