@@ -44,11 +44,11 @@ class RemoteGraphError(RuntimeError):
 
 @dataclass
 class _Talk:
-    """What a thread has come to."""
+    """The answers of a thread so far."""
 
     answers: list[Step] = field(default_factory=list)
     messages: Sequence[Mapping[str, Any]] = ()
-    """Of the last state."""
+    """The messages of the last state."""
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,11 @@ class Split(NamedTuple):
     """What one comparison of 30 runs with 100 others finds."""
 
     p: float
-    """Of behaviour at 30 runs, in one look."""
+    """The p-value of behaviour at 30 runs, in one look."""
     changed: bool
-    """By `agentmut test --behaviour`, at its looks."""
+    """Whether `agentmut test --behaviour` says so at its looks."""
     fisher: float
-    """Of the pass rates, one-sided."""
+    """The one-sided p-value of the pass rates."""
 
 
 def section(path: Path) -> Section:

@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,21 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
 from agentmut.store.rows import StoredTrial
 from agentmut.store.store import Store
+
+
+class QuietHandler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[QuietHandler]) -> Iterator[str]:
+    """Serve on loopback during the block; yield the URL."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture
@@ -45,21 +61,15 @@ def project(tmp_path: Path) -> Path:
 def collector() -> Iterator[Any]:
     taken: list[tuple[str, str, Any]] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             taken.append((self.path, self.headers.get("x-token", ""), body))
             self.send_response(200 if len(taken) < 3 else 503)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", taken
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as url:
+        yield url, taken
 
 
 def exported(project: Path, *arguments: str) -> str:
@@ -111,7 +121,7 @@ def phoenix() -> Iterator[Any]:
     """A collector that takes protobuf alone, as Phoenix does; its last request fails."""
     taken: list[Any] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             plain = self.headers["Content-Type"] != "application/x-protobuf"
@@ -120,14 +130,8 @@ def phoenix() -> Iterator[Any]:
             self.send_response(415 if plain else 200 if len(taken) < 3 else 500)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", taken
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as url:
+        yield url, taken
 
 
 def test_a_collector_that_takes_no_json_is_sent_protobuf(

@@ -192,7 +192,7 @@ def _not_judged(lanes: Iterable[Runs]) -> bool:
 
 
 def _suffice(lanes: Collection[Runs]) -> bool:
-    """Return whether enough trials have run to give up an agent that passed none of them."""
+    """Return whether the trials suffice to give up an agent that has never passed."""
     finished = sum(lane.finished for lane in lanes)
     each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
     return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))

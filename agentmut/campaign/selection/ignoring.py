@@ -70,7 +70,7 @@ def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) ->
 
 class _Region(NamedTuple):
     path: tuple[str, ...]
-    """Of the text in the config."""
+    """The place of the text in the config."""
     start: int
     said: int
     """Where the words end; the line break may follow."""
