@@ -86,7 +86,7 @@ tests:
   - {description: thrown, vars: {question: Hi}, assert: [{type: javascript, value: "JSON.parse(output)"}]}
   - description: failed
     vars: {question: Hi}
-    assert: [{type: contains, value: "no such word"}, {type: contains, value: i}]
+    assert: [{type: contains, value: "no such word"}, {type: icontains, value: i}]  # some answers shout
   - {description: unknown, vars: {question: Hi}, assert: [{type: "no-such-assertion"}]}
 """
     )
