@@ -37,7 +37,7 @@ from agentmut.seams import AgentKeys, AgentSpec, KnowsOriginal, TakesKeys
 from agentmut.wire import steps_from_exchanges
 
 
-class Said(NamedTuple):
+class EarlierMessage(NamedTuple):
     """A message of an earlier turn."""
 
     role: str
@@ -49,7 +49,7 @@ class Session(ABC):
     """One run of a prepared agent; it keeps the conversation, as the framework does."""
 
     @abstractmethod
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Forget the conversation; the next turn follows these messages. Called before the first turn, too."""
 
     @abstractmethod
@@ -252,13 +252,13 @@ def as_text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[Said]:
+def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[EarlierMessage]:
     """Return the earlier messages with user and assistant exchanged."""
     pairs = zip(turns, outputs, strict=True)
     return [
         said
         for turn, output in pairs
-        for said in (Said("assistant", as_text(turn)), Said("user", as_text(output)))
+        for said in (EarlierMessage("assistant", as_text(turn)), EarlierMessage("user", as_text(output)))
     ]
 
 

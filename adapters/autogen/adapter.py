@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, EarlierMessage, FrameworkAdapter, Session
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
@@ -110,11 +110,11 @@ class _Conversation(Session):
         self._trial = trial
         self._closes = closes
         self._used: list[Team] = []
-        self._earlier: Sequence[Said] = ()
+        self._earlier: Sequence[EarlierMessage] = ()
         self._team: Team | None = None
         self._last: Any = None
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         self._earlier = earlier
         self._team = None
 

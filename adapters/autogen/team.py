@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import Said
+from agentmut.adapters._shared.framework import EarlierMessage
 from agentmut.adapters._shared.members import Members, check_chosen
 from agentmut.adapters.autogen.model import PlacedClient, read
 from agentmut.adapters.autogen.parts import (
@@ -114,7 +114,7 @@ class Team(Members[AssistantAgent]):
         members = {agent.name: agent for agent in assistants_in(root)}
         return Team(members, self.changed_name, root, self.looping)
 
-    async def told(self, earlier: Sequence[Said]) -> None:
+    async def told(self, earlier: Sequence[EarlierMessage]) -> None:
         """Give every agent the messages that it has not seen."""
         for agent in self.members.values():
             for said in earlier:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from agentmut._base import described
 from agentmut.adapters._shared.boto3 import hung_up
-from agentmut.adapters.bedrock_agents.trace import Told
+from agentmut.adapters.bedrock_agents.trace import CallEvents
 from agentmut.nouns import Exchange, HttpCall, ModelReply, ModelRequest, ToolCall, Usage
 from agentmut.recording import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
 from agentmut.wire import is_loopback
@@ -62,11 +62,11 @@ class AgentCalls:
         self._started: float | None = None
         self._is_awaited = False
 
-    def told(self, *, confirm: bool) -> Told:
+    def told(self, *, confirm: bool) -> CallEvents:
         """Return the collector for the traces of the next `invoke`."""
-        return Told(self._recorder, call_place().turn, self._recorder.now(), confirm)
+        return CallEvents(self._recorder, call_place().turn, self._recorder.now(), confirm)
 
-    def invoke(self, operation: str, arguments: dict[str, Any], told: Told) -> None:
+    def invoke(self, operation: str, arguments: dict[str, Any], told: CallEvents) -> None:
         """Call the agent and read its whole answer. Blocks; raise boto3's errors and `AgentStreamError`."""
         _calling.set(self)
         self._place = call_place()
@@ -78,7 +78,7 @@ class AgentCalls:
             raise
         self._record(200, _reply(told), None)
 
-    def _hear_out(self, events: Any, told: Told) -> None:
+    def _hear_out(self, events: Any, told: CallEvents) -> None:
         with hung_up(events):
             for event in events:
                 self._no_longer_awaited()
@@ -159,7 +159,7 @@ def _request(call: HttpCall) -> ModelRequest:
     return found.request.model_copy(update={"tools": tools})
 
 
-def _reply(told: Told) -> ModelReply:
+def _reply(told: CallEvents) -> ModelReply:
     calls = tuple(
         ToolCall(id=one.call.id, name=one.call.name, arguments=json.dumps(one.call.arguments))
         for one in told.calls

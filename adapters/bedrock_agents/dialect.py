@@ -18,7 +18,7 @@ from agentmut.adapters._shared.boto3 import Boto3
 from agentmut.adapters._shared.tool_loop.dialect import Answer, Dialect, Items, Reply
 from agentmut.adapters.bedrock_agents import terms
 from agentmut.adapters.bedrock_agents.calls import SERVICE, AgentCalls, watched
-from agentmut.adapters.bedrock_agents.trace import Told
+from agentmut.adapters.bedrock_agents.trace import CallEvents
 from agentmut.nouns import AgentConfig, ModelConfig
 from agentmut.recording import current_trial, in_daemon_thread
 
@@ -175,7 +175,7 @@ def _calls(boto3: Boto3) -> AgentCalls:
     return AgentCalls(boto3.client(), trial)
 
 
-def _reply(told: Told, session: str, model: str) -> Reply:
+def _reply(told: CallEvents, session: str, model: str) -> Reply:
     last = told.thoughts[-1] if told.thoughts else None
     calls = tuple(one.call for one in told.calls if not one.is_question)
     return Reply(

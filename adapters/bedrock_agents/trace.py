@@ -36,7 +36,7 @@ class _Deed(NamedTuple):
 
 
 @dataclass
-class Told:
+class CallEvents:
     """The events of one agent call, as they arrive. One thread adds events; another may end the call."""
 
     recorder: Recorder

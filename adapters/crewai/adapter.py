@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, UsageError, described
 from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
-from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, EarlierMessage, FrameworkAdapter, Session
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow, Mutant
 from agentmut.recording import Trial, in_daemon_thread
@@ -161,9 +161,9 @@ class _Conversation(Session):
         self._inputs = inputs
         self._led = led
         self._trial = trial
-        self._said: list[Said] = []
+        self._said: list[EarlierMessage] = []
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         self._said = list(earlier)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
@@ -177,5 +177,5 @@ class _Conversation(Session):
         watch = Watch(self._team, self._led, self._trial, turn)
         answer: JsonValue = await in_daemon_thread(kicked_off, self._team, inputs, watch)
         told = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        self._said += [Said("user", text), Said("assistant", told)]
+        self._said += [EarlierMessage("user", text), EarlierMessage("assistant", told)]
         return answer

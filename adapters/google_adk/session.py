@@ -13,7 +13,7 @@ from google.genai.types import Content, Part
 from pydantic import JsonValue
 
 from agentmut._base import jsonable
-from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters._shared.framework import EarlierMessage, Session
 from agentmut.adapters.google_adk.toolsets import Toolsets
 
 USER = "user"
@@ -33,10 +33,10 @@ class Conversation(Session):
     """Whether the agent is this conversation's alone, and is closed with it."""
     _sessions: InMemorySessionService = field(default_factory=InMemorySessionService)
     _runner: Any = None
-    _earlier: Sequence[Said] = ()
+    _earlier: Sequence[EarlierMessage] = ()
     _id: str | None = None
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Start a new conversation after the earlier turns."""
         self._earlier, self._id = earlier, None
 
@@ -74,7 +74,7 @@ class Conversation(Session):
             self._id = session.id
         return self._id
 
-    def _event(self, said: Said) -> Event:
+    def _event(self, said: EarlierMessage) -> Event:
         own = said.role == USER
         return Event(
             author=USER if own else self._runner.app.root_agent.name,

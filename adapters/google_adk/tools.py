@@ -66,9 +66,11 @@ def tool_offered(offer: Offer, own: BaseTool | None) -> BaseTool:
         return _Decoy(offer.spec)
     shown: BaseTool = _copied(own)
     if offer.changed:
-        _tell(shown, own, offer.spec)
+        _describe(shown, own, offer.spec)
     behind = shown if offer.spec.name == own.name else _copied(own)  # some find their function by their name
-    _put(shown, run_async=_passed_on(offer.spec.own_name, _of(behind, own, "run_async"), own))
+    _set_attributes(
+        shown, run_async=_passed_on(offer.spec.own_name, _bound_method(behind, own, "run_async"), own)
+    )
     return shown
 
 
@@ -89,7 +91,7 @@ def _copied(tool: Any) -> Any:
         return fresh
 
 
-def _put(tool: Any, **found: Any) -> None:
+def _set_attributes(tool: Any, **found: Any) -> None:
     """Set attributes of a copy, in a subclass if its class freezes or computes them."""
     for name, value in found.items():
         with suppress(AttributeError):
@@ -100,20 +102,20 @@ def _put(tool: Any, **found: Any) -> None:
             object.__setattr__(tool, "__class__", type(kind.__name__, (kind,), fixed))
 
 
-def _of(shown: BaseTool, own: BaseTool, name: str) -> Any:
+def _bound_method(shown: BaseTool, own: BaseTool, name: str) -> Any:
     """Return a method of a tool, bound to the tool's copy."""
     method = getattr(own, name)
     bound = inspect.ismethod(method) and method.__self__ is own
     return method.__func__.__get__(shown) if bound else method
 
 
-def _tell(shown: BaseTool, own: BaseTool, spec: ToolSpec) -> None:
+def _describe(shown: BaseTool, own: BaseTool, spec: ToolSpec) -> None:
     """Change a copy's declaration and its other instructions for the model."""
-    _put(shown, name=spec.name, description=spec.description)
+    _set_attributes(shown, name=spec.name, description=spec.description)
     if is_served(own):
         told_otherwise(shown, spec)
     declared = _redeclared(declaration_of(own), spec)
-    tell = _of(shown, own, "process_llm_request")
+    tell = _bound_method(shown, own, "process_llm_request")
 
     async def process_llm_request(*, tool_context: Any, llm_request: LlmRequest) -> None:
         known = _declarations(llm_request)
@@ -122,7 +124,7 @@ def _tell(shown: BaseTool, own: BaseTool, spec: ToolSpec) -> None:
             _replace(llm_request, known, {own.name, spec.name}, declared)
         llm_request.tools_dict[spec.name] = shown
 
-    _put(
+    _set_attributes(
         shown,
         process_llm_request=process_llm_request,
         _get_declaration=lambda: declared.model_copy(deep=True),

@@ -134,7 +134,7 @@ class PassedToolset(BaseToolset):
         rest = (
             [] if self._known is None else [tool for name, tool in named.items() if name not in self._known]
         )
-        return [*offered, *map(self._as_it_is, rest)]
+        return [*offered, *map(self._unchanged, rest)]
 
     async def process_llm_request(self, *, tool_context: Any, llm_request: LlmRequest) -> None:
         """Process the request with the toolset. Raise its error: without its tools the agent is another."""
@@ -150,7 +150,7 @@ class PassedToolset(BaseToolset):
     async def close(self) -> None:
         """Do nothing: the trial closes the toolset once, as several parts and agents may share it."""
 
-    def _as_it_is(self, tool: BaseTool) -> BaseTool:
+    def _unchanged(self, tool: BaseTool) -> BaseTool:
         declared = declaration_of(tool)
         return self._shown.of(Offer(spec_of(declared), changed=False), tool) if declared else tool
 

@@ -38,15 +38,15 @@ def _changed_class(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
     described = {"description": spec.description} if spec.description else {}
     schema: dict[str, Any] = {"title": spec.name, **described, **spec.parameters}
 
-    class Told(kind):  # type: ignore[valid-type, misc]
+    class DescribedTool(kind):  # type: ignore[valid-type, misc]
         agentmut_original: ClassVar[BaseTool] = original
 
         @property
         def tool_call_schema(self) -> Any:
             return schema
 
-    Told.__name__ = Told.__qualname__ = kind.__name__
-    return Told
+    DescribedTool.__name__ = DescribedTool.__qualname__ = kind.__name__
+    return DescribedTool
 
 
 def decoy(spec: ToolSpec) -> BaseTool:

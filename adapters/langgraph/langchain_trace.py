@@ -10,7 +10,7 @@ from langgraph.types import Command
 from pydantic import JsonValue
 
 from agentmut._base import described, jsonable
-from agentmut.adapters.langgraph.path import Place, Way, place_of
+from agentmut.adapters.langgraph.path import NodePath, Place, place_of
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Recorder
 
@@ -25,7 +25,7 @@ class TraceHandler(BaseCallbackHandler):
 
     def __init__(self, recorder: Recorder, graph: Any) -> None:
         self._recorder = recorder
-        self._way = Way(graph, recorder)
+        self._way = NodePath(graph, recorder)
         self._places: dict[UUID, Place] = {}
         self._open: dict[UUID, dict[str, Any]] = {}
         self._asked: dict[tuple[str, str], Step] = {}

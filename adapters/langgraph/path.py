@@ -40,7 +40,7 @@ def place_of(metadata: Mapping[str, Any] | None) -> Place | None:
     return Place(run, tuple(outer), str(node), int(found.get("langgraph_step") or 0))
 
 
-class Way:
+class NodePath:
     """Records the nodes that a run enters, and where it came from.
 
     LangGraph tells the steps of a run, not who sent it where. Where several nodes ran in one step, those count
@@ -66,7 +66,7 @@ class Way:
             self._recorder.nodes.add(place.node)
         before = ran.get(place.step - 1, [])
         for source in self._sources(place, before) if before else [START]:
-            self._went(place.outer, source, place.node)
+            self._record_edge(place.outer, source, place.node)
 
     def leave(self, place: Place, *, to_ask: bool) -> None:
         """Record that a node leaves its graph, to hand over to a node outside or to ask the user."""
@@ -83,10 +83,10 @@ class Way:
         for run in [run for run in self._runs if run not in self._asking]:
             ran = self._runs.pop(run)
             for node in ran[max(ran)]:
-                self._went(run[0], node, END)
+                self._record_edge(run[0], node, END)
         self._asking.clear()
 
-    def _went(self, outer: tuple[str, ...], source: str, target: str) -> None:
+    def _record_edge(self, outer: tuple[str, ...], source: str, target: str) -> None:
         edge = "/".join([*outer, source]), "/".join([*outer, target])
         self._recorder.edges.setdefault(edge)
 

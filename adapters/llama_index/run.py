@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut._base import jsonable
 from agentmut.adapters._shared.call_ids import CallIds
-from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters._shared.framework import EarlierMessage, Session
 from agentmut.adapters.llama_index.tools import Place
 from agentmut.nouns import END, START
 from agentmut.recording import CallPlace, Trial, call_place
@@ -31,7 +31,7 @@ class Conversation(Session):
         self._offered = _offered(whole)
         self.begin(())
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Begin with a new context, which holds the memory and the current agent."""
         self._context = Context(self._whole)
         self._earlier = [ChatMessage(role=said.role, content=said.text) for said in earlier]
@@ -42,7 +42,7 @@ class Conversation(Session):
         handler = self._whole.run(
             user_msg=text, chat_history=earlier or None, ctx=self._context, max_iterations=self._limit
         )
-        way = _Way(self._trial, self._offered, turn)
+        way = _AgentPath(self._trial, self._offered, turn)
         try:
             async for event in handler.stream_events():
                 way.note(event)
@@ -59,7 +59,7 @@ class _WaitsError(RuntimeError):
     """An agent waits for a person, and there is none."""
 
 
-class _Way:
+class _AgentPath:
     """Notes which agents ran, which handed over to which, and calls that agentmut does not pass on itself."""
 
     def __init__(self, trial: Trial, offered: Mapping[str, frozenset[str]], turn: int) -> None:

@@ -27,7 +27,7 @@ def spec_of(tool: BaseTool) -> ToolSpec:
 
 
 @dataclass
-class _Told(ToolMetadata):  # type: ignore[misc]  # LlamaIndex is in the second environment
+class _DescribedTool(ToolMetadata):  # type: ignore[misc]  # LlamaIndex is in the second environment
     """A tool's description for the model, with its parameters as a schema where LlamaIndex expects a class."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
     spec = offer.spec
     told = own.metadata if own is not None else None
     if told is None or offer.changed:
-        told = _Told(
+        told = _DescribedTool(
             name=spec.name,
             description=spec.description,
             fn_schema=told.fn_schema if told else DefaultToolFnSchema,
@@ -64,15 +64,15 @@ def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
         async def with_context(agentmut_context: Context, **arguments: Any) -> ToolOutput:
             return await call(arguments, {context: agentmut_context})
 
-        return FunctionTool(async_fn=with_context, metadata=told, async_callback=_as_it_is)
+        return FunctionTool(async_fn=with_context, metadata=told, async_callback=_unwrapped_output)
 
     async def without_context(**arguments: Any) -> ToolOutput:
         return await call(arguments, {})
 
-    return FunctionTool(async_fn=without_context, metadata=told, async_callback=_as_it_is)
+    return FunctionTool(async_fn=without_context, metadata=told, async_callback=_unwrapped_output)
 
 
-async def _as_it_is(output: ToolOutput) -> ToolOutput:
+async def _unwrapped_output(output: ToolOutput) -> ToolOutput:
     """Keep a `FunctionTool` from wrapping an output in another output."""
     return output
 

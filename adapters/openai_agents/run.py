@@ -23,7 +23,7 @@ from pydantic import JsonValue
 
 from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters._shared.framework import EarlierMessage, Session
 from agentmut.adapters.openai_agents.mcp import Connections
 from agentmut.adapters.openai_agents.team import Team
 from agentmut.nouns import END, START
@@ -49,7 +49,7 @@ class Conversation(Session):
         self._agent: Agent[Any] | None = None
         self._items: list[Any] = []
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Back to the first agent."""
         self._agent = None
         self._items = [{"role": said.role, "content": said.text} for said in earlier]
@@ -62,7 +62,7 @@ class Conversation(Session):
                 agent,
                 [*self._items, {"role": "user", "content": text}],
                 context=self._context,
-                hooks=_Way(self._trial),
+                hooks=_AgentPath(self._trial),
                 run_config=_run_config(turn),
                 **self._options,
             )
@@ -101,7 +101,7 @@ def _check_finished(result: RunResult) -> None:
         )
 
 
-class _Way(RunHooks[Any]):
+class _AgentPath(RunHooks[Any]):
     """Notes which agents ran, and which handed over to which."""
 
     def __init__(self, trial: Trial) -> None:

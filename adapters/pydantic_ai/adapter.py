@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UsageError, described, import_object, jsonable
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Said, Session
+from agentmut.adapters._shared.framework import COMMON_SETTINGS, EarlierMessage, FrameworkAdapter, Session
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import START, AgentConfig, Flow, ToolSpec
 from agentmut.recording import CallPlace, Trial, answering, completed
@@ -65,7 +65,7 @@ class _Conversation(Session):
         self._messages: list[Any] = []
         self._invented = False
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         from agentmut.adapters.pydantic_ai.parts import message
 
         self._messages = [message(*said) for said in earlier]

@@ -15,8 +15,8 @@ from agentmut.adapters._shared.agent_source import ON_THE_WIRE
 from agentmut.adapters._shared.change import Change, distinct
 from agentmut.adapters._shared.framework import (
     COMMON_SETTINGS,
+    EarlierMessage,
     FrameworkAdapter,
-    Said,
     Session,
     unless_asked_for,
 )
@@ -109,7 +109,7 @@ class _Conversation(Session):
         self._trial = trial
         self._thread: Any = None
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         from semantic_kernel.agents import ChatHistoryAgentThread
         from semantic_kernel.contents import ChatHistory
 

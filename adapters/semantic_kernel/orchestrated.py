@@ -11,8 +11,13 @@ from semantic_kernel.agents.runtime import InProcessRuntime
 from semantic_kernel.contents import ChatMessageContent
 
 from agentmut._base import jsonable
-from agentmut.adapters._shared.framework import Said, Session
-from agentmut.adapters.semantic_kernel.orchestration import END_OF_CANCELLED, Way, members_of, with_members
+from agentmut.adapters._shared.framework import EarlierMessage, Session
+from agentmut.adapters.semantic_kernel.orchestration import (
+    END_OF_CANCELLED,
+    TurnRecord,
+    members_of,
+    with_members,
+)
 from agentmut.adapters.semantic_kernel.run import text_of
 from agentmut.recording import Trial
 
@@ -25,13 +30,13 @@ class Orchestrated(Session):
         self._trial = trial
         self._told: list[Any] = []
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Begin with an earlier conversation."""
         self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
         """Return the orchestration's result. Raise its error, and an error if it ends without a result."""
-        way = Way(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
+        way = TurnRecord(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
         self._told.append(ChatMessageContent(role="user", content=text))
         runtime = InProcessRuntime()
@@ -46,7 +51,7 @@ class Orchestrated(Session):
         return said
 
 
-async def _result(found: Any, runtime: InProcessRuntime, way: Way) -> Any:
+async def _result(found: Any, runtime: InProcessRuntime, way: TurnRecord) -> Any:
     """Return the result when no work is left. Semantic Kernel writes some errors to its log only."""
     idle = asyncio.create_task(_idle(found, runtime))
     try:

@@ -28,7 +28,7 @@ END_OF_CANCELLED = 1.0
 _COMPLETE = f"{HANDOFF}-complete_task"
 
 
-class Way:
+class TurnRecord:
     """One turn. `chained`: agents are asked one after the other, and not at once."""
 
     def __init__(self, trial: Trial, turn: int, *, chained: bool) -> None:
@@ -146,7 +146,7 @@ class Placed(Agent):
     own: ChatCompletionAgent
     leads: Mapping[str, str]
     """Where the functions lead that hand over, by their names; those that are left out are not offered."""
-    way: Way | None = None
+    way: TurnRecord | None = None
 
     @classmethod
     def of(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":

@@ -11,7 +11,7 @@ from smolagents.monitoring import Timing
 
 from agentmut._base import jsonable
 from agentmut.adapters._shared.change import Change
-from agentmut.adapters._shared.framework import Said, Session
+from agentmut.adapters._shared.framework import EarlierMessage, Session
 from agentmut.adapters.smolagents.calls import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters.smolagents.team import Team, name_of
 from agentmut.nouns import END, START
@@ -26,7 +26,7 @@ class Conversation(Session):
         self._name = name_of(team.first)
         self._agent: Any = None
 
-    def begin(self, earlier: Sequence[Said]) -> None:
+    def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Return a fresh copy of the agent that remembers the conversation."""
         self._agent = self._team.changed(self._change, self._trial)
         self._agent.memory.steps = [_remembered(said) for said in earlier]
@@ -49,7 +49,7 @@ class Conversation(Session):
         return jsonable(answer)
 
 
-def _remembered(said: Said) -> TaskStep | ActionStep:
+def _remembered(said: EarlierMessage) -> TaskStep | ActionStep:
     if said.role == "user":
         return TaskStep(task=said.text)
     return ActionStep(step_number=0, timing=Timing(start_time=0.0, end_time=0.0), model_output=said.text)

@@ -102,12 +102,12 @@ class Team(Members[MultiStepAgent]):
         rest = {name: tool for name, tool in agent.tools.items() if name not in own}
         found.tools = {**{tool.name: tool for tool in tools}, **rest}
         if mine and change.prompt is not None:
-            self._tell(found, change)
+            self._set_prompt(found, change)
         if mine and change.model:
             found.model = changed_model(agent.model, change.model)
         return found
 
-    def _tell(self, agent: Any, change: Change) -> None:
+    def _set_prompt(self, agent: Any, change: Change) -> None:
         if not self.whole_prompt:
             agent.instructions = change.prompt
             return

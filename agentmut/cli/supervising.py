@@ -145,7 +145,7 @@ class _Watch:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 self._listen()
-                return self._how(os.waitstatus_to_exitcode(status))
+                return self._ended(os.waitstatus_to_exitcode(status))
             if (killed := self._round()) is not None:
                 self._kill()
                 return killed
@@ -228,7 +228,7 @@ class _Watch:
             case ["done", code]:
                 self._code, self._left = int(code), LEAVING
 
-    def _how(self, code: int) -> Ended:
+    def _ended(self, code: int) -> Ended:
         if self._code is not None:
             return Ended(self._code)
         if self._stops:

@@ -185,7 +185,7 @@ class _Ward:
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None
     ) -> list[Execution]:
         """Run these mutants one after the other; None stands for the original."""
-        session = self._by(route) if route else self._session
+        session = self._session_by(route) if route else self._session
         executor = make_executor(session)
         seed = session.project.statistics.seed
         done: list[Execution] = []
@@ -259,7 +259,7 @@ class _Ward:
         if route == "wire" and isinstance(inside(self._session.adapter), AsksNoModel):
             return "runs of this adapter ask no model, so there are no requests to change"
         try:
-            self._by(route)
+            self._session_by(route)
         except UsageError as error:
             return str(error)
         return ""
@@ -268,7 +268,7 @@ class _Ward:
         agent = inside(self._session.adapter)
         return remedy_on_wire(OnWire(agent, agent.get_config())) if route == "wire" else None
 
-    def _by(self, route: RouteName) -> Session:
+    def _session_by(self, route: RouteName) -> Session:
         project = self._session.project
         spec = project.agent.model_copy(update={"route": route})
         return open_session(project.model_copy(update={"agent": spec}), (self._scenario,))

@@ -51,8 +51,12 @@ def kept_request(runs: Sequence[Footprint]) -> KeptRequest | None:
     call = known[shape.dialect].encode_request(request)
     written = {"path": call.path, "body": json.loads(call.body)}
     moving = (
-        *_said("the prompt", prompt.parts),
-        *(said for tool, found in tools for said in _said(f"the description of {tool.name}", found.parts)),
+        *_placeholder_lines("the prompt", prompt.parts),
+        *(
+            said
+            for tool, found in tools
+            for said in _placeholder_lines(f"the description of {tool.name}", found.parts)
+        ),
         *_shuffled(shape, others),
     )
     return KeptRequest(json.dumps(written, indent=2, ensure_ascii=False) + "\n", config_of(request), moving)
@@ -86,7 +90,7 @@ def _request(shape: RequestShape, system: str, tools: Sequence[ToolSpec]) -> Mod
     )
 
 
-def _said(where: str, parts: Sequence[Moving]) -> Iterator[str]:
+def _placeholder_lines(where: str, parts: Sequence[Moving]) -> Iterator[str]:
     for name, value in parts:
         flat = " ".join(value.split())
         stood = f'"{flat[:QUOTED]}{"..." * (len(flat) > QUOTED)}"' if flat else "nothing"

@@ -46,7 +46,7 @@ def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
     texts = {"prompt": config.prompt, **{f"document {d.name}": d.text for d in config.context}}
     for name, text in texts.items():
         lines = [line for line in text.splitlines() if line.strip() and not _is_heading(line)]
-        lost = [line for line in lines if not any(_has(line, shape) for shape in shapes)]
+        lost = [line for line in lines if not any(_shows_line(line, shape) for shape in shapes)]
         if lost and len(lost) == len(lines):
             yield f"the declared {name} is in no request"
         elif lost:
@@ -68,7 +68,7 @@ def _is_heading(line: str) -> bool:
     return line.lstrip().startswith("#")
 
 
-def _has(line: str, shape: RequestShape) -> bool:
+def _shows_line(line: str, shape: RequestShape) -> bool:
     return shown(passage_at(line, 0, len(line)), shape.text)
 
 

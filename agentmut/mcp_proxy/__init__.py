@@ -110,9 +110,9 @@ def _carry(line: socket.socket, server: "subprocess.Popen[bytes]") -> int:
         threading.Thread(target=_pump, args=end, daemon=True).start()
     for side, content in _frames(line.makefile("rb")):
         if side == CLIENT:
-            _put(sys.stdout.buffer, content + b"\n")
+            _write_and_flush(sys.stdout.buffer, content + b"\n")
         elif side == SERVER:
-            _put(stdin, content + b"\n")
+            _write_and_flush(stdin, content + b"\n")
         elif content == CLIENT:
             stdin.close()  # as the client has closed its end; answers may still come
         else:
@@ -140,7 +140,7 @@ def _frames(stream: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
         return
 
 
-def _put(stream: IO[bytes], content: bytes) -> None:
+def _write_and_flush(stream: IO[bytes], content: bytes) -> None:
     try:
         stream.write(content)
         stream.flush()

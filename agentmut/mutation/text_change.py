@@ -21,7 +21,7 @@ def text_change(text: str, edits: Iterable[Edit]) -> TextChange | None:
 
     The work goes with the length of the edits, not of the text. Raises `MutationError` when they do not fit.
     """
-    start, end, new = _one(text, edits)
+    start, end, new = _joined(text, edits)
     old = text[start:end]
     if old == new:
         return None
@@ -64,7 +64,7 @@ def _repeated(result: _Result, head: int) -> int:
         size *= 2
 
 
-def _one(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
+def _joined(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
     """Join the edits into one: the span from the first to the last, and its new text."""
     placed = [(edit.span or (0, len(text)), str(edit.after), edit) for edit in edits]
     spans = sorted(placed, key=lambda one: one[0])

@@ -106,11 +106,11 @@ class DaemonWorker:
                 if not job.waiting.done():  # the waiter may have been cancelled
                     self._settled.append(_settling(job))
                 if time.monotonic() - held_since > HELD_SECONDS:
-                    self._tell(loop)
+                    self._notify(loop)
                     held_since = time.monotonic()
-            self._tell(loop)
+            self._notify(loop)
 
-    def _tell(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _notify(self, loop: asyncio.AbstractEventLoop) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(self._hand_over)
 

@@ -69,7 +69,7 @@ def _assigned(found: re.Match[str]) -> bool:
     return bool(found["password"]) or (len(value) >= (16 if found["token"] else 8) and _mixed(value))
 
 
-def _told(found: re.Match[str]) -> bool:
+def _is_secret_value(found: re.Match[str]) -> bool:
     value = secret_in(found)
     least = 16 if found["token"] else 6
     return (
@@ -133,7 +133,7 @@ NAMED = (
             rf"(?P<kept>{_NAME}[\"'`*]{{0,3}}(?:\s?[:=]|\s(?:is|was)(?:\snow)?:?)\s{{1,3}}[\"'`*]{{0,3}})"
             r"[^\s\"'`*,;()<>\[\]{}\\=]{5,127}[^\s\"'`*,;()<>\[\]{}\\=.!?:]={0,2}"
         ),
-        _told,
+        _is_secret_value,
     ),
 )
 """Names of passwords take any value; names of keys and tokens take what cannot be a word."""

@@ -14,10 +14,13 @@ def not_stored(
     own = [lane for lane in original if lane.no_evidence[NOT_STORED]]
     of_mutants = [lane for lane in mutants if lane.no_evidence[NOT_STORED]]
     labels = dict.fromkeys(lane.subject.chosen.label for lane in (*own, *of_mutants))
-    return tuple(_not_stored(label, _of(label, own), _of(label, of_mutants), survivors) for label in labels)
+    return tuple(
+        _not_stored(label, _lanes_labelled(label, own), _lanes_labelled(label, of_mutants), survivors)
+        for label in labels
+    )
 
 
-def _of(label: str, lanes: Iterable[Lane]) -> list[Lane]:
+def _lanes_labelled(label: str, lanes: Iterable[Lane]) -> list[Lane]:
     return [lane for lane in lanes if lane.subject.chosen.label == label]
 
 

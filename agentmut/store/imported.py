@@ -123,16 +123,16 @@ class Imports:
 
         A run without a known start goes by the time of its import.
         """
-        old = delete(imported).where(_when() < before)
+        old = delete(imported).where(_start_or_import() < before)
         return self._connections.write(lambda connection: int(connection.execute(old).rowcount))
 
     def older(self, before: float) -> int:
         """Return how many runs `forget` would remove."""
-        query = select(func.count()).select_from(imported).where(_when() < before)
+        query = select(func.count()).select_from(imported).where(_start_or_import() < before)
         return self._connections.read(lambda connection: int(connection.execute(query).scalar_one()))
 
 
-def _when() -> ColumnElement[float]:
+def _start_or_import() -> ColumnElement[float]:
     """Return when a run started, else when it was imported."""
     return func.coalesce(imported.c.started, imported.c.imported)
 

@@ -112,7 +112,7 @@ class Cerberus(SetsRule):
         found = [
             scenario
             for study, given in zip(self._file.studies, self._inputs, strict=True)
-            for scenario in self._of(study, given)
+            for scenario in self._scenarios_of(study, given)
         ]
         return tuple(found)
 
@@ -130,7 +130,7 @@ class Cerberus(SetsRule):
             **{one.name: getattr(made, one.name) for one in fields(made)}, metadata=metadata
         )
 
-    def _of(self, study: _Study, given: _Scenario) -> Iterator[Scenario]:
+    def _scenarios_of(self, study: _Study, given: _Scenario) -> Iterator[Scenario]:
         groups: dict[Any, list[_Contract]] = {}
         for contract in study.contracts:
             groups.setdefault(contract.threshold if self._settings.together else contract.name, []).append(

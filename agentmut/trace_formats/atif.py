@@ -26,7 +26,13 @@ from agentmut.nouns import (
 from agentmut.seams import TraceFile
 from agentmut.trace_formats.atif_subagents import with_subagents
 from agentmut.trace_formats.benchmark_fields import read_each, seconds_of
-from agentmut.trace_formats.conversation import Call, Said, conversation_trace, prompt_of, turns_of
+from agentmut.trace_formats.conversation import (
+    Call,
+    ConversationMessage,
+    conversation_trace,
+    prompt_of,
+    turns_of,
+)
 from agentmut.trace_formats.otlp.own_export import own_scores
 from agentmut.trace_formats.records import Record, records
 
@@ -62,7 +68,7 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
     ours = _of_our_export(run)
     times = [at for step in steps if (at := seconds_of(step.get("timestamp"))) is not None]
     began = times[0] if times else None
-    said = [one for step in steps for one in _said(step, began, agent)]
+    said = [one for step in steps for one in _messages_of_step(step, began, agent)]
     turns = turns_of(said) or ("",)
     return ForeignTrial(
         scenario=str(beside.get("task_name") or ours.get("agentmut.scenario") or turns[0]),
@@ -105,10 +111,14 @@ def _own_steps(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _trace(run: Mapping[str, Any], began: float | None) -> AgentTrace:
     """Return the trace of a sub-agent, in the time of the run that it belongs to."""
-    return conversation_trace([one for step in _own_steps(run) for one in _said(step, began, run["agent"])])
+    return conversation_trace(
+        [one for step in _own_steps(run) for one in _messages_of_step(step, began, run["agent"])]
+    )
 
 
-def _said(step: Mapping[str, Any], began: float | None, agent: Mapping[str, Any]) -> Iterator[Said]:
+def _messages_of_step(
+    step: Mapping[str, Any], began: float | None, agent: Mapping[str, Any]
+) -> Iterator[ConversationMessage]:
     at = seconds_of(step.get("timestamp"))
     started = max(at - began, 0.0) if at is not None and began is not None else 0.0
     used = step.get("metrics") or {}
@@ -119,7 +129,7 @@ def _said(step: Mapping[str, Any], began: float | None, agent: Mapping[str, Any]
     ]
     if step.get("llm_call_count") == 0 and not calls:  # what the agent's program says without asking a model
         return
-    yield Said(
+    yield ConversationMessage(
         role,
         _text(step.get("message")),
         tuple(calls),
@@ -133,7 +143,7 @@ def _said(step: Mapping[str, Any], began: float | None, agent: Mapping[str, Any]
     )
     for result in (step.get("observation") or {}).get("results") or ():
         if calls:
-            yield Said(
+            yield ConversationMessage(
                 Role.TOOL, _text(result.get("content")), call_id=result.get("source_call_id"), started=started
             )
 

@@ -20,7 +20,7 @@ class Call(NamedTuple):
     id: str | None = None
 
 
-class Said(NamedTuple):
+class ConversationMessage(NamedTuple):
     """One message of a conversation, with what is known of it."""
 
     role: Role
@@ -38,7 +38,7 @@ class Said(NamedTuple):
     node: str | None = None
 
 
-def conversation_trace(said: Sequence[Said], seconds: float = 0.0) -> AgentTrace:
+def conversation_trace(said: Sequence[ConversationMessage], seconds: float = 0.0) -> AgentTrace:
     """Return the trace of a conversation: each reply is a model call, then its tool calls, or the turn's answer.
 
     What an agent says before the user says anything belongs to the first turn.
@@ -55,18 +55,18 @@ def conversation_trace(said: Sequence[Said], seconds: float = 0.0) -> AgentTrace
     return AgentTrace(steps=tuple(steps), outputs=tuple(answers[n] for n in sorted(answers)), seconds=seconds)
 
 
-def turns_of(said: Sequence[Said]) -> tuple[JsonValue, ...]:
+def turns_of(said: Sequence[ConversationMessage]) -> tuple[JsonValue, ...]:
     """Return what the user said."""
     return tuple(one.text for one in said if one.role is Role.USER)
 
 
-def prompt_of(said: Sequence[Said]) -> str:
+def prompt_of(said: Sequence[ConversationMessage]) -> str:
     """Return the system messages that come before the user's first one, joined by blank lines."""
     first = takewhile(lambda one: one.role is Role.SYSTEM, said)
     return "\n\n".join(str(one.text) for one in first if one.text)
 
 
-def _steps(reply: Said, after: Sequence[Said], turn: int) -> Iterator[Step]:
+def _steps(reply: ConversationMessage, after: Sequence[ConversationMessage], turn: int) -> Iterator[Step]:
     common = {"turn": turn, "node": reply.node}
     yield Step(
         action=Action.REASON,
@@ -95,7 +95,7 @@ def _steps(reply: Said, after: Sequence[Said], turn: int) -> Iterator[Step]:
         yield Step(action=Action.RESPOND, output=reply.text, started=reply.started + reply.seconds, **common)
 
 
-def _results(calls: Sequence[Call], after: Sequence[Said]) -> list[Said | None]:
+def _results(calls: Sequence[Call], after: Sequence[ConversationMessage]) -> list[ConversationMessage | None]:
     """Return the result of each call: by its id, or in their order where ids are missing or come twice."""
     block = list(takewhile(lambda one: one.role is not Role.ASSISTANT, after))
     found = [one for one in block if one.role is Role.TOOL]
@@ -123,11 +123,13 @@ def arguments_of(given: Any) -> dict[str, JsonValue] | None:
     )
 
 
-def chat_message(message: Mapping[str, Any]) -> Said:
+def chat_message(message: Mapping[str, Any]) -> ConversationMessage:
     """Read a message in the dialect of OpenAI's Chat Completions. Raises `ValueError` for one without a known role."""
     calls = tuple(
         Call(str(call["function"]["name"]), call["function"].get("arguments"), call.get("id"))
         for call in message.get("tool_calls") or ()
     )
     role = Role("system" if message["role"] == "developer" else message["role"])
-    return Said(role, jsonable(message.get("content")), calls, call_id=message.get("tool_call_id"))
+    return ConversationMessage(
+        role, jsonable(message.get("content")), calls, call_id=message.get("tool_call_id")
+    )

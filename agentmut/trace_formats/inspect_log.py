@@ -18,7 +18,13 @@ from agentmut.nouns import (
     read_tool,
 )
 from agentmut.seams import TraceFile
-from agentmut.trace_formats.conversation import Call, Said, conversation_trace, prompt_of, turns_of
+from agentmut.trace_formats.conversation import (
+    Call,
+    ConversationMessage,
+    conversation_trace,
+    prompt_of,
+    turns_of,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent, ToolEvent
@@ -71,7 +77,7 @@ def _trial(sample: "EvalSample", header: "EvalLog", place: RecordPlace) -> Forei
     }
     called = {event.id: event for event in sample.events if event.event == "tool"}
     said = [
-        _said(message, asked.get(message.id), called.get(str(getattr(message, "tool_call_id", ""))))
+        _message_of(message, asked.get(message.id), called.get(str(getattr(message, "tool_call_id", ""))))
         for message in sample.messages
     ]
     turns = turns_of(said) or (jsonable(sample.input),)
@@ -93,12 +99,12 @@ def _trial(sample: "EvalSample", header: "EvalLog", place: RecordPlace) -> Forei
     )
 
 
-def _said(message: Any, event: "ModelEvent | None", call: "ToolEvent | None") -> Said:
+def _message_of(message: Any, event: "ModelEvent | None", call: "ToolEvent | None") -> ConversationMessage:
     used = event.output.usage if event else None
     timed = call or event
     error = getattr(message, "error", None)
     calls = getattr(message, "tool_calls", None) or ()
-    return Said(
+    return ConversationMessage(
         Role(message.role),
         message.text,
         tuple(Call(call.function, call.arguments, call.id) for call in calls),
@@ -112,7 +118,9 @@ def _said(message: Any, event: "ModelEvent | None", call: "ToolEvent | None") ->
     )
 
 
-def _config(header: "EvalLog", said: Sequence[Said], events: "Sequence[ModelEvent]") -> AgentConfig:
+def _config(
+    header: "EvalLog", said: Sequence[ConversationMessage], events: "Sequence[ModelEvent]"
+) -> AgentConfig:
     settings = header.eval.model_generate_config
     return AgentConfig(
         prompt=prompt_of(said),

@@ -196,7 +196,7 @@ class _Steps:
         models = {one.id for one in self._tree.models}
         for span in self._tree.spans:
             if span.id in models:
-                steps += self._told(span)
+                steps += self._calls_without_span(span)
                 self._turn = self._tree._turn_of(span, self._turn)
                 steps.append(self._reasoning(span))
                 self._open += [(span, call, self._turn) for call in span.calls]
@@ -212,7 +212,7 @@ class _Steps:
         ]
         return sorted(steps, key=lambda step: step.turn), answers
 
-    def _told(self, span: SpanFacts) -> Iterator[Step]:
+    def _calls_without_span(self, span: SpanFacts) -> Iterator[Step]:
         """Yield calls whose results a model is told and that have no span of their own."""
         for one in list(self._open):
             if one[1].id is not None and one[1].id in span.results:

@@ -8,7 +8,7 @@ from agentmut._base import jsonable
 from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial, ModelConfig, Role, Usage
 from agentmut.seams import TraceFile
 from agentmut.trace_formats.benchmark_fields import not_negative, read_each, seconds_of, success
-from agentmut.trace_formats.conversation import Call, Said, conversation_trace, turns_of
+from agentmut.trace_formats.conversation import Call, ConversationMessage, conversation_trace, turns_of
 from agentmut.trace_formats.records import Record, records
 
 _KEYS = (b'"info"', b'"environment_info"')
@@ -46,7 +46,7 @@ def _simulations(record: Record) -> Iterator[ForeignTrial | BrokenRecord]:
 def _trial(record: Record, info: Mapping[str, Any]) -> ForeignTrial:
     run, agent = record.value, info.get("agent_info") or {}
     began = seconds_of(run.get("start_time"))
-    said = list(_said(run["messages"], began, agent.get("llm")))
+    said = list(_messages_of(run["messages"], began, agent.get("llm")))
     reward = (run.get("reward_info") or {}).get("reward")
     ended = str(run.get("termination_reason") or "")
     settings = agent.get("llm_args") or {}
@@ -67,7 +67,9 @@ def _trial(record: Record, info: Mapping[str, Any]) -> ForeignTrial:
     )
 
 
-def _said(messages: Sequence[Mapping[str, Any]], began: float | None, model: str | None) -> Iterator[Said]:
+def _messages_of(
+    messages: Sequence[Mapping[str, Any]], began: float | None, model: str | None
+) -> Iterator[ConversationMessage]:
     for message in messages:
         role = Role(message["role"])
         if role is Role.TOOL:
@@ -77,12 +79,12 @@ def _said(messages: Sequence[Mapping[str, Any]], began: float | None, model: str
         elif role is Role.ASSISTANT:
             yield _reply(message, began, model)
         elif message.get("content") and str(message["content"]).strip() not in _SIGNALS:
-            yield Said(role, message["content"], started=_since(message, began))
+            yield ConversationMessage(role, message["content"], started=_since(message, began))
 
 
-def _reply(message: Mapping[str, Any], began: float | None, model: str | None) -> Said:
+def _reply(message: Mapping[str, Any], began: float | None, model: str | None) -> ConversationMessage:
     used = message.get("usage") or {}
-    return Said(
+    return ConversationMessage(
         Role.ASSISTANT,
         message.get("content"),
         tuple(
@@ -101,10 +103,12 @@ def _reply(message: Mapping[str, Any], began: float | None, model: str | None) -
     )
 
 
-def _result(message: Mapping[str, Any], began: float | None) -> Said:
+def _result(message: Mapping[str, Any], began: float | None) -> ConversationMessage:
     content = message.get("content")
     error = str(content) if message.get("error") else None
-    return Said(Role.TOOL, content, call_id=message.get("id"), error=error, started=_since(message, began))
+    return ConversationMessage(
+        Role.TOOL, content, call_id=message.get("id"), error=error, started=_since(message, began)
+    )
 
 
 def _is_agents(message: Mapping[str, Any]) -> bool:

@@ -41,7 +41,7 @@ class ActorLine:
             raise self._broken
         loop = asyncio.get_running_loop()
         if not self._numbers:
-            self._do(self._listen())
+            self._start_task(self._listen())
         self._numbers += 1
         number = self._numbers
         answer: asyncio.Future[Execution] = loop.create_future()
@@ -71,7 +71,7 @@ class ActorLine:
         except Exception as error:
             self._fail(numbers, error)
         else:
-            self._do(self._see_begun(begun, numbers))
+            self._start_task(self._see_begun(begun, numbers))
 
     async def _see_begun(self, begun: Any, numbers: list[int]) -> None:
         try:
@@ -82,12 +82,12 @@ class ActorLine:
     async def _listen(self) -> None:
         try:
             while True:
-                self._tell(await self._actor.ended.remote())
+                self._deliver(await self._actor.ended.remote())
         except Exception as error:
             self._broken = error
             self._fail(self._waiting, error)
 
-    def _tell(self, ended: Iterable[Ended]) -> None:
+    def _deliver(self, ended: Iterable[Ended]) -> None:
         for number, outcome in ended:
             answer = self._waiting.get(number)
             if answer is None or answer.done():
@@ -103,7 +103,7 @@ class ActorLine:
             if answer is not None and not answer.done():
                 answer.set_exception(error)
 
-    def _do(self, work: Any) -> None:
+    def _start_task(self, work: Any) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

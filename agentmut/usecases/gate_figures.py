@@ -62,13 +62,13 @@ def held(asked: Limit, found: Reliability, together: int, run: str) -> Requireme
     worst, best = (shown.low, shown.high) if asked.at_least else (-shown.high, -shown.low)
     limit = asked.limit if asked.at_least else -asked.limit
     standing = Standing.MET if worst >= limit else Standing.FAILED if best < limit else Standing.OPEN
-    said = _said(shown)
+    said = _interval_in_words(shown)
     if standing is Standing.MET and found.early_stopping and shown.low < shown.high:
         standing, said = Standing.SHORT, f"{said}, {STOPPED}"
     return Requirement(name=asked.written, standing=standing, reason=said, run=run)
 
 
-def _said(shown: Interval) -> str:
+def _interval_in_words(shown: Interval) -> str:
     if shown.low == shown.high:
         return f"{shown.low:g}, {shown.method}"
     return f"{shown.estimate:.3g} [{shown.low:.3g}, {shown.high:.3g}] ({shown.level:.4g} {shown.method})"

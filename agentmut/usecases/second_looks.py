@@ -75,8 +75,8 @@ def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str 
     if not looks or together <= asked * (1 + ROUNDING):
         return ""
     return (
-        f"it is look {len(looks) + 1} at the same agent and suite ({'; '.join(map(_told, looks))}): together they "
-        f"{wrong} with a chance of up to {together:.3g}, and {asked:g} is asked. `statistics.looks`, "
+        f"it is look {len(looks) + 1} at the same agent and suite ({'; '.join(map(_look_in_words, looks))}): together "
+        f"they {wrong} with a chance of up to {together:.3g}, and {asked:g} is asked. `statistics.looks`, "
         "set before the first look, pays for all of them"
     )
 
@@ -87,14 +87,14 @@ def looks_told(
     """Yield the outcome of each earlier look, and the total error rate of all looks; `wrong` as in `unpaid`."""
     looks = tuple(looks)
     for look in looks:
-        yield f"this is another look: {_told(look)}"
+        yield f"this is another look: {_look_in_words(look)}"
     if looks:
         together, paid = spent_by(looks, alpha), not unpaid(looks, alpha, asked, wrong)
         verdict = "which `statistics.looks` pays for" if paid else f"more than the {asked:g} that is asked"
         yield f"{len(looks) + 1} looks {wrong} with a chance of up to {together:.3g}, {verdict}"
 
 
-def _told(look: EarlierLook) -> str:
+def _look_in_words(look: EarlierLook) -> str:
     none = look.verdict or "no score"
     score = none if look.score is None else f"score {look.score:.2f} [{look.low:.2f}, {look.high:.2f}]"
     when = f" of {look.when}" if look.when else ""

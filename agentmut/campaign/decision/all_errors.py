@@ -25,10 +25,10 @@ def all_errors(arms: Iterable[Arm]) -> str:
         ([arm for arm in tried if arm not in live], "prompt, tools, model or documents"),
         (live, "what a run does"),
     )
-    return next((said for group, what in groups if (said := _said(group, what))), "")
+    return next((said for group, what in groups if (said := _failure_of(group, what))), "")
 
 
-def _said(arms: Sequence[Arm], what: str) -> str:
+def _failure_of(arms: Sequence[Arm], what: str) -> str:
     if not arms or any(arm.status is not Status.ERROR for arm in arms):
         return ""
     cause = Counter(arm.reason for arm in arms).most_common(1)[0][0].rstrip(". ")

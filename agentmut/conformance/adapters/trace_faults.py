@@ -71,7 +71,7 @@ def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
     for call in _calls(base).values():
         wanted = _parsed(call.arguments)
         steps = [step for step in base.execution.trace.tool_calls if step.tool == call.name]
-        if steps and isinstance(wanted, dict) and not any(_has(step, wanted) for step in steps):
+        if steps and isinstance(wanted, dict) and not any(_has_arguments(step, wanted) for step in steps):
             given = [step.arguments for step in steps]
             yield f"a call of {call.name!r} had the arguments {wanted!r:.200}; its steps say {given!r:.200}"
 
@@ -147,7 +147,7 @@ def _results_in_words(base: Observed) -> dict[str, str]:
     }
 
 
-def _has(step: Step, wanted: dict[str, Any]) -> bool:
+def _has_arguments(step: Step, wanted: dict[str, Any]) -> bool:
     given = step.arguments or {}
     return all(name in given and given[name] == jsonable(value) for name, value in wanted.items())
 

@@ -76,7 +76,7 @@ def _example_faults(relation: Relation) -> Iterator[str]:
         except _RaisedError as error:
             yield f"{where}: {error}"
         else:
-            yield from _with(where, _run_faults(relation, example.source, tuple(TRACES)))
+            yield from _faults_at(where, _run_faults(relation, example.source, tuple(TRACES)))
 
 
 def _example_fault(relation: Relation, example: RelationExample) -> Iterator[str]:
@@ -100,10 +100,10 @@ def _example_fault(relation: Relation, example: RelationExample) -> Iterator[str
 
 def _source_faults(relation: Relation) -> Iterator[str]:
     for number, (where, source) in enumerate(sources()):
-        yield from _with(where, _run_faults(relation, source, some(list(TRACES), number)))
+        yield from _faults_at(where, _run_faults(relation, source, some(list(TRACES), number)))
 
 
-def _with(where: str, faults: Iterator[str]) -> Iterator[str]:
+def _faults_at(where: str, faults: Iterator[str]) -> Iterator[str]:
     """Yield the faults of one source with its name; an exception counts as a fault."""
     try:
         yield from (f"{where}: {fault}" for fault in faults)

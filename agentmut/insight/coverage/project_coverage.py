@@ -85,7 +85,7 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
 
 def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
     """Return the traces of the trials that are evidence, and the number of the other trials."""
-    traces = {name: [_told(t) for t in trials if _speaks(t)] for name, trials in kept.items()}
+    traces = {name: [_trace_of(t) for t in trials if _speaks(t)] for name, trials in kept.items()}
     others = Counter(t.execution.ending.value for trials in kept.values() for t in trials if not _speaks(t))
     left_out = [
         LeftOut(what=_counted(count), why=f"ended as `{ending}`, which says nothing about the agent")
@@ -155,7 +155,7 @@ def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[
             yield stored.id
 
 
-def _told(trial: StoredTrial) -> AgentTrace:
+def _trace_of(trial: StoredTrial) -> AgentTrace:
     """Return a trial's trace; without texts, its arguments have no values, since digests are no values."""
     trace = trial.execution.trace
     if not trace.texts:

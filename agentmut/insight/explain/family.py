@@ -61,12 +61,12 @@ class Family:
     def is_clear(self, candidate: Candidate) -> bool:
         """Return whether a candidate belongs to the family and holds clearly less often in the mutant's runs."""
         pattern = self._pattern(candidate)
-        return pattern in self.candidates and self._of(pattern) <= self.level
+        return pattern in self.candidates and self._p_of(pattern) <= self.level
 
     def clear(self) -> Iterator[tuple[Candidate, Rate, Rate]]:
         """Yield the candidates with a clear difference, with both rates; of equal candidates, the most general."""
         for pattern, equals in self.candidates.items():
-            if self._of(pattern) <= self.level:
+            if self._p_of(pattern) <= self.level:
                 held, out = sum(pattern[: len(self.held_out)]), len(self.held_out)
                 rates = Rate(held=held, of=out), Rate(held=sum(pattern) - held, of=len(self.runs))
                 for one in _one_of_a_kind(equals):
@@ -75,7 +75,7 @@ class Family:
     def _pattern(self, candidate: Candidate) -> Pattern:
         return tuple(_holds(candidate, run) for run in (*self.held_out, *self.runs))
 
-    def _of(self, pattern: Pattern) -> float:
+    def _p_of(self, pattern: Pattern) -> float:
         return self._p(sum(pattern[: len(self.held_out)]), sum(pattern))
 
     def _p(self, held_out: int, held: int) -> float:

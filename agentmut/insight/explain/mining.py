@@ -47,7 +47,9 @@ def mine(
         return ()
     others = [row.id for row in survivors(campaign)] if others is None else others
     others = [id for id in others if not stored.noticed(id)]
-    found = [one for scenario in stored.runs(mutant) for one in _on(stored, mutant, scenario, others)]
+    found = [
+        one for scenario in stored.runs(mutant) for one in _proposals_on(stored, mutant, scenario, others)
+    ]
     return tuple(_spread(found))[:limit]
 
 
@@ -100,7 +102,7 @@ def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestio
     yield from later
 
 
-def _on(
+def _proposals_on(
     stored: StoredRuns, mutant: str, scenario: str, others: Sequence[str]
 ) -> Iterator[AssertionSuggestion]:
     """Yield the checked proposals of one scenario."""

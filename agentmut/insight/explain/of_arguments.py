@@ -21,11 +21,11 @@ def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
     """Yield `tool_called_with`: one argument, all usual arguments, and patterns."""
     constant = _constant(contrast)
     for tool, name, value in constant:
-        yield _with(tool, {name: json.loads(value)}, 0.8)
+        yield _called_with(tool, {name: json.loads(value)}, 0.8)
     for tool in sorted({tool for tool, _, _ in constant}):
         made = {name: json.loads(value) for t, name, value in constant if t == tool}
         if len(made) > 1:
-            yield _with(tool, made, 0.65)
+            yield _called_with(tool, made, 0.65)
     yield from _patterns(contrast)
 
 
@@ -36,7 +36,7 @@ def _constant(contrast: Contrast) -> list[ArgumentValue]:
     return [value for value in usual if len(value[2]) <= LONGEST_VALUE and not _NO_JSON.search(value[2])]
 
 
-def _with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate:
+def _called_with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate:
     listed = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in made.items())
     argument: JsonValue = {"tool": tool, "arguments": made}
     return candidate(

@@ -31,7 +31,7 @@ def of_fields(contrast: Contrast) -> Iterator[Candidate]:
     names = common((view.fields for view in contrast.original), contrast.least, len(contrast.original))
     for name in names:
         schema: dict[str, JsonValue] = {"type": "object", "required": [name]}
-        yield _schema(schema, f"the answer has the field {name}", 0.88, partial(_has, name))
+        yield _schema(schema, f"the answer has the field {name}", 0.88, partial(_has_field, name))
         yield from _of_field(contrast, name)
     if len(names) > 1:
         says = f"the answer has the fields {', '.join(names)}"
@@ -48,7 +48,7 @@ def _schema(schema: dict[str, JsonValue], says: str, generality: float, holds: H
     return candidate("json_schema", schema, says, generality, holds)
 
 
-def _has(name: str, view: View) -> bool:
+def _has_field(name: str, view: View) -> bool:
     return name in view.fields
 
 
@@ -76,7 +76,7 @@ def _typed(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
     if len(types) == 1:
         (kind,) = types
         says = f"the field {name} is of type {kind}"
-        yield _schema(_of(name, {"type": kind}), says, 0.85, partial(_is_a, name, kind))
+        yield _schema(_object_schema(name, {"type": kind}), says, 0.85, partial(_is_a, name, kind))
 
 
 def _type(value: JsonValue) -> str:
@@ -92,7 +92,9 @@ def _chosen(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
     texts = sorted({value for value in values if isinstance(value, str)})
     if all(isinstance(value, str) for value in values) and 1 < len(texts) <= MOST_CHOICES:
         says = f"the field {name} is one of {', '.join(texts)}"
-        yield _schema(_of(name, {"enum": [*texts]}), says, 0.75, lambda view: view.fields.get(name) in texts)
+        yield _schema(
+            _object_schema(name, {"enum": [*texts]}), says, 0.75, lambda view: view.fields.get(name) in texts
+        )
 
 
 def _bounded(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
@@ -102,7 +104,7 @@ def _bounded(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
     if not all(abs(number) < LARGEST for number in numbers):
         return
     low, high = min(numbers), max(numbers)
-    schema = _of(name, {"type": "number", "minimum": low, "maximum": high})
+    schema = _object_schema(name, {"type": "number", "minimum": low, "maximum": high})
     says = f"the field {name} is from {low:g} to {high:g}"
     yield _schema(schema, says, 0.6, partial(_within, name, low, high))
 
@@ -112,5 +114,5 @@ def _within(name: str, low: float, high: float, view: View) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
 
 
-def _of(name: str, schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _object_schema(name: str, schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"type": "object", "required": [name], "properties": {name: schema}}

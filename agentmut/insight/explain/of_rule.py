@@ -56,11 +56,11 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
 
 def _text_candidate(name: str, said: str, says: str, generality: float) -> Candidate:
     folded = said.strip().rstrip(".,;").casefold()
-    holds = partial(_has, folded) if name == "contains" else partial(_lacks, folded)
+    holds = partial(_contains, folded) if name == "contains" else partial(_lacks, folded)
     return candidate(name, said.strip().rstrip(".,;"), says, generality, holds)
 
 
-def _has(said: str, view: View) -> bool:
+def _contains(said: str, view: View) -> bool:
     return said in view.folded
 
 

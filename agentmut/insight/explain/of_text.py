@@ -22,14 +22,16 @@ def of_text(contrast: Contrast) -> Iterator[Candidate]:
 def _phrases(contrast: Contrast) -> Iterator[Candidate]:
     for phrase in common((v.phrases for v in contrast.original), contrast.least, len(contrast.original)):
         if weight := _weight(phrase):
-            yield candidate("contains", phrase, f"the answer has “{phrase}”", weight, partial(_has, phrase))
+            yield candidate(
+                "contains", phrase, f"the answer has “{phrase}”", weight, partial(_contains, phrase)
+            )
     for phrase in common((v.phrases for v in contrast.pool), 1.0, contrast.often):
         if weight := _weight(phrase):
             says = f"the answer does not have “{phrase}”"
             yield candidate("not_contains", phrase, says, weight - 0.1, partial(_lacks, phrase))
 
 
-def _has(phrase: str, view: View) -> bool:
+def _contains(phrase: str, view: View) -> bool:
     return phrase in view.folded
 
 

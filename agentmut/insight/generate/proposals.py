@@ -71,10 +71,10 @@ class Aim(NamedTuple):
         >>> Aim(AimKind.EDGE, "edge triage -> billing", source="triage", target="billing").said
         'a run that goes from triage to billing'
         """
-        what = self._what()
+        what = self._aim_in_words()
         return f"{self.item}: {what}" if self.item.startswith("mutant ") else what
 
-    def _what(self) -> str:
+    def _aim_in_words(self) -> str:
         said = {
             AimKind.TOOL: f"a call of {self.tool}",
             AimKind.BOUNDARY: f"a call on the {self.item}",

@@ -268,15 +268,15 @@ def _object_boundaries(root: Any, at: Path, within: frozenset[Path]) -> Values:
     for name in stated if isinstance(stated, Mapping) else ():
         extreme = _boundaries(root, (*at, "properties", name), within)
         if not extreme.is_empty:
-            options.append(st.builds(partial(_with, name), ordinary, extreme))
+            options.append(st.builds(partial(_with_argument, name), ordinary, extreme))
         if name not in schema.get("required", ()):
-            options.append(ordinary.map(partial(_without, name)))
+            options.append(ordinary.map(partial(_without_argument, name)))
     return st.one_of(options)
 
 
-def _with(name: str, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
+def _with_argument(name: str, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
     return {**arguments, name: value}
 
 
-def _without(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def _without_argument(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in arguments.items() if key != name}

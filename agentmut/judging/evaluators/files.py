@@ -43,7 +43,7 @@ class FilesChanged:
         missing = [pattern for pattern in self.patterns if not _fitting([pattern], changed)]
         reason = f"changed {', '.join(self.patterns)}"
         if missing:
-            reason = f"expected a change of {', '.join(missing)}; {_said(changed)}"
+            reason = f"expected a change of {', '.join(missing)}; {_changed_files_in_words(changed)}"
         return Check(evaluator="files_changed", passed=not missing, reason=reason)
 
 
@@ -117,5 +117,5 @@ def _fitting(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if any(fnmatchcase(path, pattern) for pattern in patterns)]
 
 
-def _said(changed: list[str]) -> str:
+def _changed_files_in_words(changed: list[str]) -> str:
     return f"changed {', '.join(changed[:8])}" if changed else "no file was changed"

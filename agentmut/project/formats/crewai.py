@@ -18,7 +18,7 @@ class CrewAIAgents:
 
     def recognises(self, file: ConfigFile) -> bool:
         """Return whether every entry has a goal and a backstory."""
-        return _every(file, "goal", "backstory")
+        return _every_entry_has(file, "goal", "backstory")
 
     def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
         """Return one agent for each entry."""
@@ -33,7 +33,7 @@ class CrewAITasks:
 
     def recognises(self, file: ConfigFile) -> bool:
         """Return whether every entry has a description and an expected output."""
-        return _every(file, "description", "expected_output")
+        return _every_entry_has(file, "description", "expected_output")
 
     def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
         """Return the tasks of each agent as its prompt; tasks without an agent are those of `crew`."""
@@ -46,7 +46,7 @@ class CrewAITasks:
         )
 
 
-def _every(file: ConfigFile, *keys: str) -> bool:
+def _every_entry_has(file: ConfigFile, *keys: str) -> bool:
     entries = list(file.values.values())
     return bool(entries) and all(isinstance(one, dict) and all(key in one for key in keys) for one in entries)
 

@@ -45,7 +45,7 @@ def render_mutants(
     `diffs` adds each mutant's diff, `verbose` every candidate that was left out. Lines are cut to `width`.
     """
     page = Page(color)
-    for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator_class.value).items():
+    for name, mutants in _grouped(generation.mutants, lambda mutant: mutant.operator_class.value).items():
         ignored = sum(mutant.id in generation.ignored for mutant in mutants)
         page.title(f"{name} ({len(mutants)}{f', {ignored} of them ignored' if ignored else ''})")
         for mutant, row in zip(mutants, _rows(mutants, origin, generation.ignored), strict=True):
@@ -117,7 +117,7 @@ def _counts(page: Page, generation: Generation) -> None:
     others = f"; filters and caps leave out {generation.unselected} more" if generation.unselected else ""
     page.title(f"{counted(len(generation.mutants), 'mutant')}{ignored}{others}")
     classes = _classes(generation.mutants)
-    for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator).items():
+    for name, mutants in _grouped(generation.mutants, lambda mutant: mutant.operator).items():
         group = mutants[0].operator_class.value
         if group in classes:
             page.add(f"  {classes.pop(group):>4}  {group}")
@@ -144,12 +144,12 @@ def _without(page: Page, generation: Generation, *, verbose: bool) -> None:
         return
     page.title("Operators without mutants")
     if verbose:
-        for reason, group in _by(generation.empty, _because).items():
+        for reason, group in _grouped(generation.empty, _because).items():
             page.add(Padding(f"{clean(reason)}:", (0, 0, 0, 2)))
             page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
         return
     asked = Counter(map(class_of, generation.operators))
-    for name, group in _by(generation.empty, lambda one: class_of(one.operator)).items():
+    for name, group in _grouped(generation.empty, lambda one: class_of(one.operator)).items():
         page.add(Padding(f"{name} ({_part(len(group), asked[name])}): {_summary(group)}", (0, 0, 0, 2)))
     page.add("`--verbose` names them.")
 
@@ -164,7 +164,7 @@ def _because(one: Empty) -> str:
 
 def _summary(group: Sequence[Empty]) -> str:
     """Return each reason once; unhelpful reasons come last."""
-    reasons = _by(group, _because)
+    reasons = _grouped(group, _because)
     return "; ".join(clean(reason) for reason in sorted(reasons, key=lambda reason: reason in _NO_HELP))
 
 
@@ -172,7 +172,7 @@ def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
     if not generation.dropped:
         return
     page.title("Left out")
-    for kind, group in _by(generation.dropped, lambda dropped: dropped.kind).items():
+    for kind, group in _grouped(generation.dropped, lambda dropped: dropped.kind).items():
         page.add(f"  {len(group):>4}  {_KINDS[kind]}")
         for reason, dropped in _reasons(kind, group).items():
             if not verbose and reason:
@@ -185,10 +185,10 @@ def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
 
 def _reasons(kind: DropKind, group: Sequence[Dropped]) -> dict[str, list[Dropped]]:
     """Return the candidates by what stands in the way, where that is more than their kind says."""
-    return _by(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
+    return _grouped(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
 
 
-def _by(items: Iterable[Item], key: Callable[[Item], Any]) -> dict[Any, list[Item]]:
+def _grouped(items: Iterable[Item], key: Callable[[Item], Any]) -> dict[Any, list[Item]]:
     groups: dict[Any, list[Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)

@@ -40,8 +40,8 @@ def _root(trial: ExportedTrial, agent: str) -> Attributes:
         "gen_ai.conversation.id": digest_of(trial, "conversation", 32),
         "gen_ai.usage.input_tokens": trace.usage.input_tokens,
         "gen_ai.usage.output_tokens": trace.usage.output_tokens,
-        "gen_ai.input.messages": _json([_said("user", turn) for turn in trial.turns]),
-        "gen_ai.output.messages": _json([_said("assistant", output) for output in trace.outputs]),
+        "gen_ai.input.messages": _json([_text_message("user", turn) for turn in trial.turns]),
+        "gen_ai.output.messages": _json([_text_message("assistant", output) for output in trace.outputs]),
         **_of_config(trial.config),
         **_of_agentmut(trial),
     }
@@ -124,7 +124,7 @@ def _children(trial: ExportedTrial) -> Iterator[Attributes]:
 
 
 def _of_model_call(step: Step) -> Attributes:
-    said = None if step.output is None else _json([_said("assistant", step.output)])
+    said = None if step.output is None else _json([_text_message("assistant", step.output)])
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": step.model,
@@ -186,7 +186,7 @@ def _span(
     return span
 
 
-def _said(role: str, value: JsonValue) -> dict[str, JsonValue]:
+def _text_message(role: str, value: JsonValue) -> dict[str, JsonValue]:
     return {"role": role, "parts": [{"type": "text", "content": text_of(value)}]}
 
 

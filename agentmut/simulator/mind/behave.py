@@ -182,7 +182,7 @@ _HEAT = 0.4  # degrees above the usual at which slips have doubled odds
 _EFFORTS: Mapping[str, float] = MappingProxyType({"medium": 1.5, "low": 2.5, "minimal": 4.0, "none": 4.0})
 
 
-class Said(NamedTuple):
+class CutText(NamedTuple):
     """A text, up to the point where it was cut."""
 
     text: str
@@ -221,7 +221,7 @@ def slips(temperature: float | None, top_p: float | None) -> float:
     return factor if top_p is None or top_p == 1 else _STEADIEST + (factor - _STEADIEST) * top_p
 
 
-def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
+def ended(text: str, stops: Iterable[str], limit: int | None) -> CutText:
     """Return a text up to the first stop sequence in it, and up to the limit in characters.
 
     >>> ended("One. Two. Three.", [" Th"], None)
@@ -232,8 +232,8 @@ def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
     until = min((at for stop in stops if stop and (at := text.find(stop)) >= 0), default=len(text))
     said = text[:until]
     if limit is None or len(said) <= limit:
-        return Said(said, "stop")
-    return Said(said[:limit], "length")
+        return CutText(said, "stop")
+    return CutText(said[:limit], "length")
 
 
 def _slipping(probability: float, factor: float) -> float:

@@ -60,7 +60,7 @@ class _Fitter:
         if not node or depth > _DEEPEST:
             return given if given is not None else self.hint(name, node)
         if len(options) == 1:
-            return self._one(options[0], given, name, depth)
+            return self._fitted(options[0], given, name, depth)
         return self._any(options, given, name, depth)
 
     def _any(self, options: list[Schema], given: Any, name: str, depth: int) -> Any:
@@ -72,11 +72,11 @@ class _Fitter:
         if known is None and len(real) < len(options):
             return None
         for option in real:
-            if known is not None and same(self._one(option, known, name, depth), known):
+            if known is not None and same(self._fitted(option, known, name, depth), known):
                 return known
-        return self._one((real or options)[0], known, name, depth)
+        return self._fitted((real or options)[0], known, name, depth)
 
-    def _one(self, node: Schema, given: Any, name: str, depth: int) -> Any:
+    def _fitted(self, node: Schema, given: Any, name: str, depth: int) -> Any:
         if "const" in node:
             return node["const"]
         if isinstance(node.get("enum"), list) and node["enum"]:

@@ -36,16 +36,16 @@ def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[Ba
     Raises `CaseError` where it says nothing about the agent: it was skipped, a fixture went wrong, or the test's own
     code did. Raises the agent's own error again, and with `raised` "fail" any other, for how runs end is read off it.
     """
-    for phase in _of(phases, "setup"):
+    for phase in _phases_of(phases, "setup"):
         if not phase.report.passed:
             raise _no_evidence(phase, of_agent)
-    failed = [phase for phase in _of(phases, "call") if phase.report.failed]
+    failed = [phase for phase in _phases_of(phases, "call") if phase.report.failed]
     if failed:
         return _failed(failed, raised, of_agent)
-    for phase in (*_of(phases, "call"), *_of(phases, "teardown")):
+    for phase in (*_phases_of(phases, "call"), *_phases_of(phases, "teardown")):
         if phase.report.failed or (phase.report.skipped and not phase.expected_failure):
             raise _no_evidence(phase, of_agent)
-    if not _of(phases, "call"):
+    if not _phases_of(phases, "call"):
         raise CaseError("the test did not run")
     return Check(evaluator=CHECK, passed=True, reason=_why_green(phases))
 
@@ -65,7 +65,7 @@ def is_assertion(error: BaseException | None) -> bool:
     return isinstance(error, AssertionError | pytest.fail.Exception | DocTestFailure)
 
 
-def _of(phases: Sequence[Phase], when: str) -> list[Phase]:
+def _phases_of(phases: Sequence[Phase], when: str) -> list[Phase]:
     return [phase for phase in phases if phase.report.when == when]
 
 
@@ -112,7 +112,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _why_green(phases: Sequence[Phase]) -> str:
-    expected = next((phase for phase in _of(phases, "call") if phase.expected_failure), None)
+    expected = next((phase for phase in _phases_of(phases, "call") if phase.expected_failure), None)
     if expected is None:
         return "the test passed"
     return f"green as marked: xfail, and it {'failed' if expected.report.skipped else 'passed'}"

@@ -31,20 +31,20 @@ class Taping:
         """Record the agent's reply and its seconds; not `whole` where the agent left a stream early."""
         if self._takes is not None:
             kind = self._codec.content_type(stream=_reads_as_stream(self._codec, body))
-            self._put(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
+            self._keep_take(take(self._asked, status, kind, body, seconds=seconds, whole=whole))
 
     def refused(self, status: int) -> None:
         """Record the refusal that the agent was given, in the service's words."""
         if self._takes is not None:
             words = self._codec.encode_error(status, "as recorded", "recorded")
-            self._put(take(self._asked, status, self._codec.content_type(stream=False), words))
+            self._keep_take(take(self._asked, status, self._codec.content_type(stream=False), words))
 
     def failed(self) -> None:
         """Record that the agent was given no complete answer."""
         if self._takes is not None:
-            self._put(take(self._asked, None, "", b""))
+            self._keep_take(take(self._asked, None, "", b""))
 
-    def _put(self, new: Take) -> None:
+    def _keep_take(self, new: Take) -> None:
         takes = self._takes
         assert takes is not None
         if self._mine is None:

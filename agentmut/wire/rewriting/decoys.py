@@ -25,7 +25,7 @@ class _Hidden(NamedTuple):
     beside: HiddenCalls | None
     """Calls of decoys that were made together with those."""
 
-    def is_before(self, said: "_Said") -> bool:
+    def is_before(self, said: "_AssistantPart") -> bool:
         """Return whether the agent's history continues with the text that the hidden exchange led to."""
         made = said.calls[: len(self.calls)]
         same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
@@ -70,7 +70,7 @@ class HiddenExchanges:
                 together.add(item, roles[index])
         return {**body, key: together.items} if together.items != listed[key] else body
 
-    def _after(self, digest: str, said: "_Said | None") -> _Hidden | None:
+    def _after(self, digest: str, said: "_AssistantPart | None") -> _Hidden | None:
         """Return the exchange hidden after a conversation that continues with the assistant's `said`."""
         hidden = () if said is None else self._hidden.get(digest, ())
         return next((found for found in hidden if said and found.is_before(said)), None)
@@ -130,23 +130,23 @@ def _listed(body: Body) -> Body:
     return {**body, "contents": [body["contents"]]} if isinstance(body.get("contents"), dict) else body
 
 
-class _Said(NamedTuple):
+class _AssistantPart(NamedTuple):
     """The assistant's part of a conversation from an item on; one reply may take several items."""
 
     text: str
     calls: list[Made]
 
 
-def _assistant_texts(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _Said]:
+def _assistant_texts(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _AssistantPart]:
     own: dict[Any, str] = {}
     for found in codec.texts(body):
         if found.role is Role.ASSISTANT and found.path[0] == key:
             own[found.path[1]] = own.get(found.path[1], "") + _squeezed(found.text)
-    said: dict[int, _Said] = {}
+    said: dict[int, _AssistantPart] = {}
     for index in reversed(range(len(roles))):
         if roles[index] is Role.ASSISTANT:
-            after = said.get(index + 1, _Said("", []))
-            said[index] = _Said(
+            after = said.get(index + 1, _AssistantPart("", []))
+            said[index] = _AssistantPart(
                 own.get(index, "") + after.text, [*calls_made(body[key][index]), *after.calls]
             )
     return said

@@ -65,7 +65,7 @@ class _ToolChanged(Probe):
     def shows(self, shape: RequestShape) -> bool:
         tools = (_plain_tool(tool) for tool in shape.tools if tool.name == self.name)
         return bool(self.expected) and any(
-            all(_is(at_path(tool, place.path), place.after) for place in self.expected) for tool in tools
+            all(_matches(at_path(tool, place.path), place.after) for place in self.expected) for tool in tools
         )
 
     def carries(self, shape: RequestShape) -> bool:
@@ -80,7 +80,7 @@ class _ToolOrder(OrderProbe):
     def shows(self, shape: RequestShape) -> bool:
         if not self.after:
             return not shape.tools
-        moved = self._in(self.after, shape) and not self._in(self.before, shape)
+        moved = self._in_order(self.after, shape) and not self._in_order(self.before, shape)
         return moved or self.picks_otherwise(shape)
 
     def picked(self, shape: RequestShape) -> tuple[int, ...]:
@@ -101,12 +101,12 @@ class _ToolOrder(OrderProbe):
         return any(shape.tools for shape in shapes)
 
     @staticmethod
-    def _in(names: list[str], shape: RequestShape) -> bool:
+    def _in_order(names: list[str], shape: RequestShape) -> bool:
         offered = _offered(shape)
         return [n for n in names if n in offered] == [n for n in offered if n in names]
 
 
-def _is(found: Any, wanted: Any) -> bool:
+def _matches(found: Any, wanted: Any) -> bool:
     """Return whether a value is the wanted value; a placeholder in a template's text matches any text."""
     if found == wanted or not (isinstance(found, str) and isinstance(wanted, str)):
         return bool(found == wanted)

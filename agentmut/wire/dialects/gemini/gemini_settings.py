@@ -40,9 +40,9 @@ def read(body: Body) -> dict[str, Any]:
 def with_setting(body: Body, name: str, value: Any) -> Body:
     """Return the body with one setting changed, or removed for None; unchanged if the dialect has no such setting."""
     if name in _NUMBERS:
-        return _with(body, _NUMBERS[name], value)
+        return _with_setting(body, _NUMBERS[name], value)
     if name == "stop":
-        return _with(body, "stopSequences", list(value or ()) or None)
+        return _with_setting(body, "stopSequences", list(value or ()) or None)
     if name == "reasoning_effort":
         return _with_effort(body, value)
     if name == "tool_choice":
@@ -65,7 +65,7 @@ def without_names(body: Body, gone: set[str]) -> Body:
     return with_value(body, path, kept) if kept else without_choice(body)
 
 
-def _with(body: Body, key: str, value: Any) -> Body:
+def _with_setting(body: Body, key: str, value: Any) -> Body:
     return with_value(body, used_path(body, ("generationConfig", *key.split("."))), value)
 
 
@@ -88,14 +88,14 @@ def _with_effort(body: Body, effort: Any) -> Body:
     """Set the thinking level and remove the budget, since they exclude each other."""
     level, budget = "thinkingConfig.thinkingLevel", "thinkingConfig.thinkingBudget"
     if effort == "none":
-        return _with(_with(body, level, None), budget, 0)
+        return _with_setting(_with_setting(body, level, None), budget, 0)
     if effort is not None and effort not in EFFORTS:
         return body
     before = _at(body, used_path(body, ("generationConfig", *level.split("."))))
     if effort is not None or _at(body, used_path(body, ("generationConfig", *budget.split(".")))) == 0:
-        body = _with(body, budget, None)
+        body = _with_setting(body, budget, None)
     shouted = isinstance(before, str) and before.isupper()
-    return _with(body, level, effort.upper() if effort and shouted else effort)
+    return _with_setting(body, level, effort.upper() if effort and shouted else effort)
 
 
 def _tool_choice(body: Body) -> Any:
@@ -159,6 +159,6 @@ def _with_response_format(body: Body, wanted: Any) -> Body:
     config = get(body, "generationConfig")
     key = (_schema_key(config) if isinstance(config, dict) else None) or "responseJsonSchema"
     old = config.get(key) if isinstance(config, dict) else None
-    body = _with(body, "responseMimeType", None if wanted is None else _JSON)
+    body = _with_setting(body, "responseMimeType", None if wanted is None else _JSON)
     new = None if schema is None else written_like(old, schema, upper=is_upper(old))
     return with_value(body, (used(body, "generationConfig"), key), new)

@@ -160,18 +160,18 @@ def _joined(parts: list[Any]) -> Iterator[Body]:
     for found in parts:
         part = dict(bodies.mapping(found, "parts[]"))
         if row and not (_is_text(part) and _is_text(row[0]) and part.get("thought") == row[0].get("thought")):
-            yield _one(row)
+            yield _merged_part(row)
             row = []
         row.append(part)
     if row:
-        yield _one(row)
+        yield _merged_part(row)
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:
     return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
 
 
-def _one(row: list[Body]) -> Body:
+def _merged_part(row: list[Body]) -> Body:
     return row[0] if len(row) == 1 else {**row[0], "text": "".join(part["text"] for part in row)}
 
 
