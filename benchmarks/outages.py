@@ -49,6 +49,29 @@ FIRST = 60
 """The request with which the trouble begins."""
 
 
+PROGRAM = """
+import json, os, sys, urllib.request
+
+PROMPT = {prompt!r}
+said = [{{"role": "system", "content": PROMPT}}, {{"role": "user", "content": sys.stdin.read()}}]
+asked = {{"model": "sim-small", "messages": said, "stream": True}}
+headers = {{"Content-Type": "application/json", "Authorization": "Bearer k"}}
+url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+request = urllib.request.Request(url, json.dumps(asked).encode(), headers)
+words, whole = [], False
+with urllib.request.urlopen(request, timeout={patience}) as reply:
+    for line in reply:
+        piece = line.decode().removeprefix("data: ").strip()
+        whole = whole or piece == "[DONE]"
+        if piece and piece != "[DONE]":
+            words += [choice["delta"].get("content") or "" for choice in json.loads(piece)["choices"]]
+if not whole:
+    sys.exit("the stream ended early")
+print("".join(words))
+"""
+"""A program that streams its answer with the standard library: an SDK would take most of a cell's processor time."""
+
+
 class Front:
     """Passes requests on to a service; those in the window meet a fault. A context manager."""
 
@@ -141,6 +164,9 @@ def campaign(folder: Path, route: str, fault: str, length: int) -> tuple[Result,
     write_project(folder, SIZE, "command" if route == "proxy" else "openai")
     path = folder / "agentmut.yaml"
     project = yaml.safe_load(path.read_text())
+    if route == "proxy":
+        program = PROGRAM.format(prompt=project["agent"]["config"]["prompt"], patience=SIZE.patience)
+        (folder / project["agent"]["command"][-1]).write_text(program)
     project["execution"] |= {
         "retries": 1,
         "timeout": 10,

@@ -1,5 +1,6 @@
 """One relation on one scenario: its pairs, in the order of their source runs, up to the deciding pair."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from agentmut.relating.asking import asked, returned
 from agentmut.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
+from agentmut.stats import Verdict
 from agentmut.store import Counts
 
 SAYS_NOTHING = "the relation says nothing of the pair"
@@ -23,6 +25,11 @@ NOT_DELIVERED = "the change did not reach the agent"
 NOT_STORED = "its follow-up run is not in the store"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
 FAILED_ANYWAY = "the agent failed after the change, which says nothing of this relation: {reason}"
+
+IN_A_ROW = 2
+"""So many runs that failed one after the other, and ended a verdict, may be an outage that went on after it."""
+BY_CHANCE = 0.05
+"""The share of orders in which as many failures may stand last: then the runs are not run again."""
 
 
 class Subject(NamedTuple):
@@ -99,6 +106,10 @@ class Lane:
     failed: int = 0
     """Pairs of them whose follow-up run failed, where that says nothing of the relation."""
     example: Shown | None = None
+    _row: list[Planned] = field(default_factory=list)
+    """The last pairs, as far as their follow-up runs failed."""
+    _fell: int = 0
+    """Pairs whose follow-up runs failed."""
 
     @property
     def free(self) -> bool:
@@ -171,11 +182,27 @@ class Lane:
             self.silent[UNCALIBRATED if few else SAYS_NOTHING] += 1
             return
         self.held.append(check.passed)
+        self._row = [*self._row, planned] if failed else []
+        self._fell += bool(failed)
         if not check.passed and self.example is None:
             self.example = Shown(planned, traces, check)
         assert self.rule is not None
         full = len(self.held) >= self.most
         self.ended = full or (not self.to_the_end and self.rule.ended(self.held))
+
+    def failed_last(self) -> tuple[TrialRef, ...]:
+        """Return the runs that failed one after the other until they made the verdict FAIL, after calm ones.
+
+        Empty where chance spreads as many failures so in more than `BY_CHANCE` of all orders. The verdict ends with the
+        failures that suffice for it, so no later run tells an outage from a relation that breaks the agent.
+        """
+        row, pairs = len(self._row), len(self.held)
+        if row < IN_A_ROW or self.rule is None or self.to_the_end:
+            return ()
+        orders = math.comb(pairs - row, self._fell - row) / math.comb(pairs, self._fell)
+        if orders > BY_CHANCE or self.rule.judgement(self.held).verdict is not Verdict.FAIL:
+            return ()
+        return tuple(trial for planned in self._row for trial in planned.trials)
 
     def _lacking(self, planned: Planned, results: Sequence[TrialResult]) -> str:
         """Return why the runs are no follow-up; empty if they are one."""

@@ -46,6 +46,12 @@ class Relating(Account):
     def __post_init__(self) -> None:
         pairs = (pair for lane in self.lanes if not lane.complete for pair in lane.planned)
         self._uses = Counter(ref for pair in pairs for ref in pair.trials)
+        self.watch.doubtful = self._failed_last
+
+    def _failed_last(self) -> tuple[Launch, ...]:
+        """Return the runs that failed in a row and so ended a lane with FAIL; other lanes may share them."""
+        refs = dict.fromkeys(ref for lane in self.lanes for ref in lane.failed_last())
+        return tuple(Launch(*ref, number=ref.repeat) for ref in refs)
 
     @property
     def decided(self) -> bool:

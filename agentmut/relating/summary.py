@@ -161,13 +161,14 @@ def _row(
         p_fail=found.p_fail if found else 1.0,
         p_adjusted=suite.p_values[key] if suite and found else 1.0,
         method=found.method if found else "",
-        measured=_measured(lane, settings),
+        measured=measured_by(lane, settings),
         free=lane.free,
         example=violation(lane.subject.scenario.turns, lane.example) if lane.example else None,
     )
 
 
-def _measured(lane: Lane, settings: RelationSettings) -> dict[str, str]:
+def measured_by(lane: Lane, settings: RelationSettings) -> dict[str, str]:
+    """Return what a lane's pairs were made and judged by, by name."""
     chosen, scenario, _, _ = lane.subject
     compare = [jsonable(settings.compare), [spec.model_dump(mode="json") for spec in scenario.compare]]
     return {

@@ -1,12 +1,13 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import RunError, UsageError, __version__, write_json
 from agentmut.assessment import Asked, Assessment
 from agentmut.campaign import (
+    Environment,
     Session,
     Spend,
     Stop,
@@ -28,6 +29,7 @@ from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_
 from agentmut.relating.sources import Executions, executions_of, materials_of
 from agentmut.relating.state import Progress, Relating, RelationsPlan, SourceTrials
 from agentmut.relating.stored import carry_out_stored, further_runs, without_more
+from agentmut.relating.summary import measured_by
 from agentmut.relating.survivors import (
     Measure,
     Runs,
@@ -41,7 +43,7 @@ from agentmut.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.store import NotStored, Store, SurvivorsReport
+from agentmut.store import ComparedMutants, NotStored, Store, SurvivorsReport
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
@@ -112,16 +114,19 @@ def check_survivors(
     *,
     stored: bool = False,
     progress: Progress = lambda work: None,
+    looked: Callable[[SurvivorsReport, Environment], SurvivorsReport] = lambda report, _: report,
 ) -> SurvivorsReport:
     """Check relations on the survivors, and write their kills into the campaign's `result.json`.
 
-    `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. Raises `RunError`,
-    after writing, when the trials cannot be run or a relation raises.
+    `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. `looked` adds the
+    earlier looks to the report, given the environment of its runs, before it is written. Raises `RunError`, after
+    writing, when the trials cannot be run or a relation raises.
     """
     refuse_without_texts(session, "`agentmut relations --survivors`")
     refused = False
     if stored:
         report, result = judge_stored(session, store, wanted, campaign, asked)
+        environment = campaign.stored.plan.environment
     else:
         plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
         register(store, plan)
@@ -129,6 +134,8 @@ def check_survivors(
         refused = ended.refused
         store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
         report, result = _report(session, wanted, campaign, plan, ended)
+        environment = plan.environment
+    report = looked(report, environment)
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
     if report.problem:
@@ -281,9 +288,29 @@ def _report(
         judges=judges_of((*(one.lane for one in ended.lanes), *lanes), session.project),
         not_stored=(lacking := not_stored(ended.original, lanes, campaign.survivors)),
         runs_needed=_runs_needed(session, wanted, campaign, ended, lacking),
+        compared=tuple(_compared(lanes, session)),
+        alpha=session.project.statistics.alpha_of_a_look,
+        seed=plan.seed,
+        agent=plan.config_digest,
+        settings=plan.settings,
         notes=(*campaign.stored.notes, *wanted.notes),
     )
     return report, result
+
+
+def _compared(lanes: Iterable[Lane], session: Session) -> Iterator[ComparedMutants]:
+    """Yield what was compared, by relation and scenario."""
+    judged: dict[tuple[str, str], list[Lane]] = {}
+    for lane in lanes:
+        if lane.held:
+            judged.setdefault((lane.subject.chosen.label, lane.subject.scenario.name), []).append(lane)
+    for (relation, scenario), those in judged.items():
+        yield ComparedMutants(
+            relation=relation,
+            scenario=scenario,
+            mutants=tuple(lane.subject.agent.id for lane in those),
+            measured=measured_by(those[0], session.project.relations),
+        )
 
 
 def _runs_needed(

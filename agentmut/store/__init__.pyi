@@ -23,6 +23,7 @@ from .documents.diagnosis import Diagnosis as Diagnosis
 from .documents.diagnosis import Part as Part
 from .documents.diagnosis import Sent as Sent
 from .documents.relation_report import Change as Change
+from .documents.relation_report import ComparedMutants as ComparedMutants
 from .documents.relation_report import Counts as Counts
 from .documents.relation_report import Finding as Finding
 from .documents.relation_report import NotStored as NotStored

@@ -73,6 +73,7 @@ from .suite_verdicts import check_suite as check_suite
 from .suite_verdicts import compare_with_baseline as compare_with_baseline
 from .suite_verdicts import save_baseline as save_baseline
 from .suite_verdicts import with_settings as with_settings
+from .survivor_looks import with_survivor_looks as with_survivor_looks
 from .team import History as History
 from .team import TeamProject as TeamProject
 from .team import team_projects as team_projects

@@ -12,7 +12,7 @@ from agentmut._base import UsageError, digest_of
 from agentmut.assessment import SAME_AGENT
 from agentmut.campaign import Environment, planned_at
 from agentmut.nouns import EarlierLook
-from agentmut.store import RelationReport, RelationRow, read_relations
+from agentmut.store import RelationReport, RelationRow, SurvivorsReport, read_relations
 from agentmut.usecases.second_looks import COUNTED, looks_told
 from agentmut.usecases.stored_reports import shaping
 
@@ -36,12 +36,13 @@ def with_relation_looks(
     `environment` is that of the runs that were judged, `runs` the project's folder of runs, and `asked` the alpha.
     """
     report = report.model_copy(update={"conditions": digest_of(shaping(environment))})
-    looks = tuple(_looks(report, _reports_besides(report.run_id, runs)))
+    others = (one for one in reports_besides(report.run_id, runs) if isinstance(one, RelationReport))
+    looks = tuple(_looks(report, others))
     notes = tuple(looks_told(looks, report.alpha, asked, WRONG))
     return report.model_copy(update={"looks": looks, "notes": (*notes, *report.notes)})
 
 
-def _reports_besides(run_id: str, runs: Path) -> Iterator[RelationReport]:
+def reports_besides(run_id: str, runs: Path) -> Iterator[RelationReport | SurvivorsReport]:
     """Yield the reports of the other checks so far, the latest first; those that cannot be read are left out."""
     for path in sorted(runs.glob("*/relations.json"), reverse=True):
         if path.parent.name == run_id:
@@ -50,18 +51,17 @@ def _reports_besides(run_id: str, runs: Path) -> Iterator[RelationReport]:
             found = read_relations(path)
         except UsageError:
             continue
-        if isinstance(found, RelationReport):
-            yield found
+        yield found
 
 
 def _looks(report: RelationReport, earlier: Iterable[RelationReport]) -> Iterator[EarlierLook]:
     """Yield the checks among `earlier` that judged the report's question with other settings, each setting once."""
     seen: set[tuple[str, ...]] = set()
     for other in earlier:
-        if other.status not in COUNTED or not _one_agent(other, report) or not _at_one_time(other, report):
+        if other.status not in COUNTED or not _one_agent(other, report) or not at_one_time(other, report):
             continue
         differs = tuple(_differences(other, report))
-        setting = (*differs, other.run_id if _is_fresh(other) else "")
+        setting = (*differs, other.run_id if is_fresh(other) else "")
         if differs and setting not in seen:
             seen.add(setting)
             yield EarlierLook(
@@ -78,13 +78,14 @@ def _one_agent(other: RelationReport, report: RelationReport) -> bool:
     return other.agent.digest == report.agent.digest and other.conditions == report.conditions
 
 
-def _is_fresh(report: RelationReport) -> bool:
+def is_fresh(report: RelationReport | SurvivorsReport) -> bool:
+    """Return whether a check took no run from the store."""
     return "fresh" in report.settings
 
 
-def _at_one_time(other: RelationReport, report: RelationReport) -> bool:
+def at_one_time(other: RelationReport | SurvivorsReport, report: RelationReport | SurvivorsReport) -> bool:
     """Return whether both may have judged the same runs, or ran anew while the service is taken to be the same."""
-    if not (_is_fresh(other) or _is_fresh(report)):
+    if not (is_fresh(other) or is_fresh(report)):
         return True
     then, now = planned_at(other.run_id), planned_at(report.run_id)
     return not (then and now) or _moment(now) - _moment(then) <= timedelta(seconds=SAME_AGENT)
@@ -109,7 +110,7 @@ def _differences(other: RelationReport, report: RelationReport) -> Iterator[str]
         yield "other facts compared"
     if other.seed != report.seed:
         yield f"seed {other.seed} (here {report.seed})"
-    if _is_fresh(other) or _is_fresh(report):
+    if is_fresh(other) or is_fresh(report):
         yield "trials of its own"
     for at, kind in enumerate(("relations", "scenarios")):
         if gone := sorted({one[at] for one in before} - {one[at] for one in now}):

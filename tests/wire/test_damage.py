@@ -49,6 +49,16 @@ def test_a_reply_of_another_kind_is_no_damage(body: bytes) -> None:
     assert damage(CHAT, body) is None
 
 
+def test_a_stream_that_its_service_ends_within_an_event_is_damage_and_a_missing_last_blank_line_is_none() -> (
+    None
+):
+    body = CHAT.encode_reply(REPLY, reply_id="r", stream=True)
+    within = body.index(b"Hello")
+    assert damage(CHAT, body[:within]) == "the reply breaks off in an event"
+    assert damage(CHAT, body[:within], complete=False) is None
+    assert damage(CHAT, b'data: {"choices": []}') is None
+
+
 def test_an_event_that_is_no_json_is_damage_even_if_the_stream_was_left_there() -> None:
     body = b'data: {"choices": []}\n\ndata: {"choices": [#\n\n'
     assert damage(CHAT, body) == damage(CHAT, body, complete=False) == "an event of the reply is not JSON"

@@ -6,7 +6,7 @@ is decided is a function of the trials that count, whatever was taken for one be
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -43,6 +43,8 @@ class Watch:
 
     harmed: Callable[[], bool]
     """Whether an outage has cost a mutant its decision, or the original its trials."""
+    doubtful: Callable[[], Iterable[Launch]] = tuple
+    """Trials that failed in a row and ended a verdict: they are run again once."""
     ended: int = 0
     """How many trials have ended."""
     launches: deque[Launch] = field(default_factory=partial(deque, maxlen=RECENT))
@@ -57,6 +59,8 @@ class Watch:
     _refused: deque[int] = field(default_factory=partial(deque, maxlen=RECENT))
     """By their number, from 1, the last trials that were refused."""
     _troubled: list[tuple[int, Launch]] = field(default_factory=list)
+    _stored: set[Launch] = field(default_factory=set)
+    _again: bool = False
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a trial.
@@ -71,6 +75,7 @@ class Watch:
         self.totals.add(seen)
         if result.stored:
             self._answered |= {launch.mutant} if result.outcome.is_evidence else set()
+            self._stored.add(launch)
             return
         self.ended += 1
         self.launches.append(launch)
@@ -81,11 +86,16 @@ class Watch:
 
     def begins_again(self) -> None:
         """Note that agents can run, as an earlier round showed: a trial that raises at once is now a failure."""
-        self._began = True
+        self._began = self._again = True
 
     def at_end(self) -> Suspicion | None:
         """Return the suspicion that is left when no trial remains to run and nothing shows the outage's end."""
-        return self.found or self._spoiled()
+        return self.found or self._spoiled() or self._doubt()
+
+    def _doubt(self) -> Suspicion | None:
+        """Return what ended a verdict of this run; what is stored, or was made again, is no longer in doubt."""
+        launches = () if self._again else tuple(self.doubtful())
+        return Suspicion(launches, FAILURES) if launches and not self._stored.intersection(launches) else None
 
     def _burst(self) -> Suspicion | None:
         size = burst_at_end(self.seen, self.ended, self.totals)

@@ -18,7 +18,13 @@ from agentmut.relating import Progress, Relating, SourceTrials, Wish, wish, wors
 from agentmut.report import counted, render_relations, render_survivors, render_wish
 from agentmut.stats import Verdict
 from agentmut.store import Finding, RelationReport
-from agentmut.usecases import RelationRequest, agent_environment, carry_out_relations, why_ask
+from agentmut.usecases import (
+    RelationRequest,
+    agent_environment,
+    carry_out_relations,
+    why_ask,
+    with_survivor_looks,
+)
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
@@ -92,7 +98,16 @@ def check_survivors_and_print(
         asked = Asked(time.time(), None, fresh)
         show = _shown_on(line)
         report = check_survivors(
-            session, store, wanted, campaign, asked, stored=request.stored, progress=show
+            session,
+            store,
+            wanted,
+            campaign,
+            asked,
+            stored=request.stored,
+            progress=show,
+            looked=lambda report, environment: with_survivor_looks(
+                report, environment, project.runs, project.statistics.alpha
+            ),
         )
     print_report(report, as_json, lambda: render_survivors(report, wants_color()))
     raise typer.Exit(int(_ENDED.get(report.status, ExitCode.BROKEN)))

@@ -220,6 +220,16 @@ class NotStored(Frozen):
     """Ids of the survivors that were tried on these scenarios."""
 
 
+class ComparedMutants(Frozen):
+    """A relation on a scenario, and the survivors whose pairs were compared with the unchanged agent's."""
+
+    relation: str
+    scenario: str
+    mutants: tuple[str, ...]
+    measured: dict[str, str]
+    """What the pairs were made and judged by."""
+
+
 class SurvivorsReport(Frozen):
     """The findings of relations on the survivors of a campaign."""
 
@@ -246,6 +256,18 @@ class SurvivorsReport(Frozen):
     """By relation: what only runs could tell."""
     runs_needed: int = 0
     """Runs at most that judging these takes, where a follow-up is one run."""
+    compared: tuple[ComparedMutants, ...] = ()
+    """What was judged; empty in reports of before 0.2, like the next five."""
+    alpha: float = 0.0
+    """The chance that relations kill a mutant without effect, at most."""
+    seed: int | None = None
+    agent: str = ""
+    """Digest of the unchanged agent's config."""
+    settings: dict[str, str | float | int] = Field(default_factory=dict)
+    conditions: str = ""
+    """Digest of what shaped the runs besides agent and scenario."""
+    looks: tuple[EarlierLook, ...] = ()
+    """Earlier checks that judged the same relations on the same mutants with other settings."""
     notes: tuple[str, ...] = ()
 
     @property

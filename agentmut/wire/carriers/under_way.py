@@ -173,13 +173,19 @@ def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
     framing = codec.framing()
     frames = framing.feed(body)
     if is_event_stream(body):
-        came = b"".join(frame.raw for frame in frames)
-        return "an event of the reply is not JSON" if _has_broken_event(came) else None
+        return _damage_of_events(b"".join(frame.raw for frame in frames), framing.rest() if complete else b"")
     if codec.content_type(stream=True) != MEDIA_TYPE:  # frames of bytes, with checksums
         if any(frame.value is None for frame in frames):
             return "the reply is damaged"
         return "the reply breaks off" if complete and framing.rest() else None
     return "the reply is not JSON" if complete else None
+
+
+def _damage_of_events(came: bytes, rest: bytes) -> str | None:
+    """Return what is wrong with the events that came whole, or with the last one of a stream that has ended."""
+    if _has_broken_event(came):
+        return "an event of the reply is not JSON"
+    return "the reply breaks off in an event" if _has_broken_event(rest) else None
 
 
 def _has_broken_event(stream: bytes) -> bool:

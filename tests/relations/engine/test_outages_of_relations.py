@@ -69,3 +69,37 @@ def test_failures_of_follow_up_runs_that_come_together_violate_nothing(
     reasons = set(store.quarantine.reasons().values())
     store.close()
     assert reasons == {quarantine.FAILURES}
+
+
+@pytest.mark.parametrize(("calm", "sources", "pairs"), [(6, 30, 20), (10, 60, 40)])
+def test_failures_after_a_few_calm_follow_up_runs_that_end_a_verdict_are_run_again(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, calm: int, sources: int, pairs: int
+) -> None:
+    """The verdict ends with the failures, so no calm run comes after them that would tell an outage."""
+    monkeypatch.setattr(quarantine, "LONGEST_PAUSE", 0.0)
+    small = {"execution": {"concurrency": 1}, "relations": {"sources": sources, "pairs": pairs}}
+    project = shop.write(use=["perturbation.upper"], extra=small)
+    broken = OF_FOLLOW_UPS.replace("60 <= follow_ups < 84", f"{calm} < follow_ups <= {calm + 5}")
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + broken)
+    report = check_relations(project)
+    assert any("were set aside and run again" in note for note in report.notes)
+    assert report.finding is not Finding.FAIL
+
+
+def test_follow_ups_that_go_on_to_fail_are_run_again_once_and_violate(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quarantine, "LONGEST_PAUSE", 0.0)
+    small = {"execution": {"concurrency": 1}, "relations": {"sources": 30, "pairs": 20}}
+    project = shop.write(use=["perturbation.upper"], extra=small)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(
+            module.read_text() + OF_FOLLOW_UPS.replace("60 <= follow_ups < 84", "follow_ups > 6")
+        )
+    first = check_relations(project)
+    assert first.finding is Finding.FAIL
+    assert any("were set aside and run again" in note for note in first.notes)
+    again = check_relations(project)  # what is stored is not drawn anew until it pleases
+    assert again.finding is Finding.FAIL and again.cost.trials == 0
+    assert not any("set aside" in note for note in again.notes)

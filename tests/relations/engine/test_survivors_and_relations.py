@@ -19,6 +19,7 @@ from agentmut.report.terminal.relations_page import render_survivors
 from agentmut.report.terminal.run_page import render
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.usecases.runtime import opened
+from agentmut.usecases.survivor_looks import with_survivor_looks
 from tests.relations.engine.conftest import Shop
 
 pytestmark = pytest.mark.whole
@@ -34,7 +35,11 @@ def check(project: Project, *, stored: bool = False) -> SurvivorsReport:
     with opened(project, ()) as (session, store):
         wanted = wish(session, ())
         campaign = campaign_of(session, store, None, wanted)
-        return check_survivors(session, store, wanted, campaign, Asked(time.time()), stored=stored)
+        asked_for = project.statistics.alpha
+        return check_survivors(
+            session, store, wanted, campaign, Asked(time.time()), stored=stored,
+            looked=lambda report, where: with_survivor_looks(report, where, project.runs, asked_for),
+        )  # fmt: skip
 
 
 def result_of(project: Project, report: SurvivorsReport) -> Result:
@@ -70,6 +75,27 @@ def _result_names_the_relation_and_keeps_status_and_score(result: Result) -> Non
     own, both = result.score, result.score_with_relations
     assert both.low is not None and own.low is not None
     assert 1.0 - both.low >= 0.5 - own.low
+
+
+def test_a_check_of_survivors_with_other_settings_names_the_earlier_one_and_what_both_cost(
+    measured: Project,
+) -> None:
+    first = check(measured, stored=True)
+    assert first.looks == check(measured, stored=True).looks == ()  # the same settings again are no look
+    fewer = measured.relations.model_copy(update={"pairs": 12})
+    again = check(measured.model_copy(update={"relations": fewer}), stored=True)
+    (seen,) = again.looks
+    assert seen.differs == ("pairs 20 (here 12)",) and seen.verdict == "1 of 1 survivors killed"
+    assert again.notes[0].startswith(f"this is another look: run {seen.run_id} of ")
+    assert (
+        "kill an unchanged mutant with a chance of up to 0.1, more than the 0.05 that is asked"
+        in again.notes[1]
+    )
+    assert "this is another look" in " ".join(render_survivors(again).split())
+    two = measured.statistics.model_copy(update={"looks": 2})
+    paid = check(measured.model_copy(update={"statistics": two}), stored=True)
+    assert paid.alpha == 0.025
+    assert ("alpha 0.05 (here 0.025)",) in {look.differs for look in paid.looks}
 
 
 def test_a_check_keeps_kills_of_others_and_without_lanes_the_score(measured: Project) -> None:
