@@ -1,5 +1,6 @@
 """Outages of a service during whole campaigns: what they spoil is set aside and run again, and changes no decision."""
 
+import asyncio
 import sys
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.campaign.decision import quarantine
+from agentmut.campaign.running.loop import Finished, Loop
+from agentmut.campaign.running.ports import Guard
 from agentmut.campaign.trials import Judged, Launch, Suite
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Outcome
@@ -104,6 +107,22 @@ def test_an_outage_that_does_not_end_is_told_and_what_is_finished_is_kept(
     healed = measure(projects.load())
     assert told(healed) == told(clean)
     assert healed.cost.reused == 149
+
+
+def test_what_ends_while_an_outage_is_told_is_set_aside_with_it() -> None:
+    aside: list[tuple[list[str], str]] = []
+    guard = Guard(lambda at_end: None, lambda keys, reason: aside.append((list(keys), reason)))
+
+    async def ended(outage: str) -> None:
+        loop = Loop.__new__(Loop)
+        loop._tasks, loop._done, loop._interrupted = set(), asyncio.Queue(), False
+        loop._guard, loop._outage, loop._keep = guard, outage, lambda finished: None  # type: ignore[method-assign]
+        loop._done.put_nowait(Finished(launch("m", 3), "key", Execution(ending=Ending.REFUSED)))
+        await loop._end()
+
+    asyncio.run(ended("refused"))
+    asyncio.run(ended(""))
+    assert aside == [(["key"], "refused")]
 
 
 def launch(mutant: str, number: int) -> Launch:

@@ -61,6 +61,7 @@ class Loop:
         # chosen when the budget was reached: nothing is run of them while it is
         self._withheld: list[tuple[Launch, str]] = []
         self._interrupted = False
+        self._outage = ""
         self._woken = asyncio.Event()
         work.spend = self._spent_before()
         # a campaign that goes on takes its stored trials in, though its budget is spent; a search would ask on and on
@@ -118,15 +119,19 @@ class Loop:
         found = self._guard.suspicion(at_end)
         if found:
             self._guard.set_aside([self._key(launch) for launch in found.launches], found.reason)
+            self._outage = found.reason
         return found is not None
 
     async def _end(self) -> None:
-        """Cancel what is under way; what has finished meanwhile is kept."""
+        """Cancel what is under way; what has finished meanwhile is kept, and set aside if that was amid an outage."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVING if self._interrupted else None)
-        self._keep([item for item in self._drained() if isinstance(item, Finished)])
+        finished = [item for item in self._drained() if isinstance(item, Finished)]
+        self._keep(finished)
+        if self._outage and finished:
+            self._guard.set_aside([item.key for item in finished], self._outage)
 
     def _why_stop(self) -> Stop | None:
         if self._interrupted:
