@@ -17,7 +17,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo javascript test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo javascript test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-podman test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -72,6 +72,10 @@ test-postgres: $(VENV)/.dev  ## the store on a real PostgreSQL server, on loopba
 test-ray: $(VENV)/.dev  ## trials on a Ray cluster of several nodes, on loopback; Ray is installed for it
 	@$(BIN)/python -c 'import ray' 2>/dev/null || $(call INSTALL,.[ray])
 	RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=600 AGENTMUT_TEST_RAY=1 $(BIN)/python -m pytest -q -p no:xdist tests/trial/test_ray_cluster.py tests/docs/test_ray_page.py
+
+test-podman: $(VENV)/.dev  ## programs and coding agents in real containers of Podman; images are built here, none is pulled
+	@command -v podman >/dev/null && [ -x /usr/bin/busybox ] || { echo "Podman or its image's program is missing: apt-get install podman runc catatonit busybox-static" >&2; exit 1; }
+	AGENTMUT_TEST_PODMAN=1 $(BIN)/python -m pytest -q -n 2 tests/adapters/test_containers_podman.py
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \

@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import psutil  # type: ignore[import-untyped]
 from sqlalchemy import Connection, create_engine, select, text
 from typer.testing import CliRunner
 
@@ -106,13 +107,12 @@ def figures(folder: Path, result: Result, where: Where, size: int) -> Iterator[F
     mutant = next(row.id for row in result.mutants if row.status is Status.KILLED)
     with closing(Store(where)) as store:
         known = _keys(store)
-        yield timed("find a trial", iter_of(lambda key: store.find(key, run), known), 0.001, LOOKS)
-        yield timed(
-            "find that a trial is not there", iter_of(store.find, [k[::-1] for k in known]), 0.001, LOOKS
-        )
+        yield looked_up("find a trial", lambda key: store.find(key, run), known)
+        yield looked_up("find that a trial is not there", store.find, [key[::-1] for key in known])
         if isinstance(where, StoreUrl):
             yield timed("connect to the server, and ask for nothing", lambda: _connected(where))
             yield _on_the_server(store, known[:50])
+            yield _on_both(store, run, known)
         yield timed(f"trials of one mutant of {large}", lambda: store.trials_of("copy-1", mutant))
         yield timed(f"costs of {large}", lambda: store.spent("copy-1"))
         yield timed("how long services took", store.waits)
@@ -124,10 +124,14 @@ def figures(folder: Path, result: Result, where: Where, size: int) -> Iterator[F
         yield timed(f"`agentmut {verb.replace(mutant, 'ID')}`", partial(_said, folder, verb))
 
 
-def iter_of(work: Callable[[str], Any], keys: list[str]) -> Callable[[], Any]:
-    """Return work on one key after the other."""
-    left = iter(keys)
-    return lambda: work(next(left))
+def looked_up(name: str, find: Callable[[str], Any], keys: list[str]) -> Figure:
+    """Return the median by the clock, since a busy machine delays some looks, and the mean of work."""
+    seconds, worked = [], time.process_time()
+    for key in keys:
+        began = time.perf_counter()
+        find(key)
+        seconds.append(time.perf_counter() - began)
+    return Figure(f"{name} (median)", median(seconds), (time.process_time() - worked) / len(keys), 0.001)
 
 
 def _keys(store: Store) -> list[str]:
@@ -156,6 +160,21 @@ def _on_the_server(store: Store, keys: list[str]) -> Figure:
     told = [store._connections.read(partial(_first, asked, key)) for key in keys]
     spent = [(plan["Planning Time"] + plan["Execution Time"]) / 1000 for plan in told]
     return Figure("find a trial, on the server alone (median)", median(spent), 0.0, 0.001)
+
+
+def _on_both(store: Store, run: str, keys: list[str]) -> Figure:
+    """Return the processor time of a look, here and in the server's process: other work on the machine adds none."""
+    asked = text("SELECT pg_backend_pid()")
+    server = psutil.Process(
+        store._connections.read(lambda connection: connection.execute(asked).scalar_one())
+    )
+    before, here = sum(server.cpu_times()[:2]), time.process_time()
+    for key in keys:
+        store.find(key, run)
+    both = sum(server.cpu_times()[:2]) - before + time.process_time() - here
+    return Figure(
+        "find a trial, processor time here and on the server", both / len(keys), both / len(keys), 0.001
+    )
 
 
 def _first(query: str, key: str, connection: Connection) -> Any:

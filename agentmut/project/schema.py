@@ -19,6 +19,7 @@ from agentmut.project.privacy import SecretSettings, StoreSettings
 from agentmut.project.section import Reference, Section
 
 Rate = Annotated[float, Field(gt=0, lt=1)]
+PerMinute = Annotated[float, Field(gt=0)]
 Runs = Annotated[int, Field(ge=1, le=10_000)]
 MutationClass = Literal["prompt", "tool", "model", "context", "orchestration"]
 
@@ -279,8 +280,8 @@ class ExecutionSettings(Section):
     """Keep the model requests and replies of each trial, without secrets, for `agentmut replay`."""
     fork: bool = False
     """Let each trial of a mutant go along a recorded run of the original until a model request differs."""
-    requests_per_minute: float | None = Field(default=None, gt=0)
-    """Most trials started in a minute."""
+    requests_per_minute: PerMinute | dict[str, PerMinute] | None = None
+    """Most requests to models in a minute: of all services together, or of each host, as in `{api.openai.com: 500}`."""
     window: int = Field(default=1, ge=1)
     """Trials of one mutant that may be under way at the same time."""
 

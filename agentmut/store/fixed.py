@@ -1,12 +1,14 @@
 """When the evaluators of a scenario were fixed: before which trials, by the store's order instead of a clock."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, case, select
+from sqlalchemy import Connection, Row, Select, case, select
 
-from agentmut.store.connections import Connections
+from agentmut.store.connections import AT_ONCE, Connections
 from agentmut.store.rows import SERIES
 from agentmut.store.schema import fixed, proposed, trials
 
@@ -39,7 +41,16 @@ class FixedSets:
     def of(self, scenario: str) -> tuple[FixedSet, ...]:
         """Return the sets seen on the scenario with this digest, the oldest first."""
         query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
-        return self._connections.read(lambda connection: tuple(map(_set, connection.execute(query))))
+        return tuple(self._connections.read(partial(_sets, query)))
+
+    def of_all(self, scenarios: Iterable[str]) -> dict[str, tuple[FixedSet, ...]]:
+        """Return the sets seen on each scenario, by its digest, the oldest first: one question for hundreds of them."""
+        found: dict[str, list[FixedSet]] = {scenario: [] for scenario in scenarios}
+        for some in _batched(found, AT_ONCE):
+            query = select(fixed).where(fixed.c.scenario.in_(some)).order_by(fixed.c.id)
+            for one in self._connections.read(partial(_sets, query)):
+                found[one.scenario].append(one)
+        return {scenario: tuple(sets) for scenario, sets in found.items()}
 
     def note(self, found: FixedSet) -> None:
         """Store a set when it is first seen. A known set stays unchanged."""
@@ -91,8 +102,19 @@ class FixedSets:
         return self._connections.read(lambda connection: connection.execute(query).scalar() or "")
 
 
+def _batched(digests: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Yield at most so many digests at a time: a database takes no question of any length."""
+    left = iter(digests)
+    while some := list(islice(left, most)):
+        yield some
+
+
+def _sets(query: Select[Any], connection: Connection) -> list[FixedSet]:
+    return [_set(row) for row in connection.execute(query)]
+
+
 def _everything(connection: Connection) -> tuple[list[FixedSet], list[dict[str, Any]]]:
-    sets = [_set(row) for row in connection.execute(select(fixed).order_by(fixed.c.id))]
+    sets = _sets(select(fixed).order_by(fixed.c.id), connection)
     return sets, [row._asdict() for row in connection.execute(select(proposed))]
 
 

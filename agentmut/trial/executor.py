@@ -17,7 +17,7 @@ from agentmut.trial.on_wire import OnWire, as_mutant, inside
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, Wiring, attempt
 from agentmut.trial.suite_config import SuiteConfig
-from agentmut.wire import BotocoreHooks, Gateway, Tap, Throttle, all_codecs
+from agentmut.wire import BotocoreHooks, Gateway, PerMinute, Tap, Throttle, all_codecs
 
 KEPT_AGENTS = 256
 LONGEST_PAUSE = 30.0
@@ -45,7 +45,7 @@ class RunSettings(NamedTuple):
 
     timeout: float = 60.0
     seed: int = 0
-    requests_per_minute: float | None = None
+    requests_per_minute: PerMinute | None = None
     record: bool = False
     """Whether what the agent asks of models, and is given, is kept."""
     proxy_port: int | None = None

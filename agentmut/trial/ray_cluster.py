@@ -20,6 +20,9 @@ MARGIN = 10.0
 """Seconds past its own timeout that an actor has to answer before it is replaced."""
 ANSWERING = 10.0
 """Seconds until a cluster's address takes a connection."""
+LEAST_MEMORY = 1
+"""Bytes that an actor demands whose trials demand nothing: Ray puts an actor without any demand on a random node,
+whatever its scheduling strategy says."""
 LEFT_AT_HOME = (".agentmut", ".git", ".venv", "__pycache__")
 """Folders of a project that no node needs."""
 
@@ -68,7 +71,8 @@ class RayExecutor:
         ours = not ray.is_initialized()
         if ours:
             _connect(ray, self._settings)
-        places = [_Place(ray, self._actor(ray), self._deadline) for _ in range(self._settings.actors)]
+        make = self._actor(ray)  # one for all places: the nodes take turns
+        places = [_Place(ray, make, self._deadline) for _ in range(self._settings.actors)]
         self._free = asyncio.Queue()
         for _ in range(self._settings.slots):
             for place in places:
@@ -94,7 +98,7 @@ class RayExecutor:
         options = {
             "num_cpus": wanted.cpus * wanted.slots,
             "num_gpus": wanted.gpu * wanted.slots,
-            "memory": wanted.memory and wanted.memory * wanted.slots,
+            "memory": wanted.memory * wanted.slots if wanted.memory else LEAST_MEMORY,
             "max_concurrency": CALLS,
         }
         remote = ray.remote(TrialActor)
@@ -157,11 +161,10 @@ def _ray() -> Any:
 
 
 def _node_in_turn(ray: Any, turn: int) -> Any:
-    """Return the node for an actor without resource demands: the nodes take turns.
+    """Return the node for an actor whose trials demand nothing: the nodes take turns.
 
-    Ray's own SPREAD may put all of them on one node then, and so does a soft affinity, which Ray ignores for an actor
-    that demands nothing. A node that dies meanwhile ends the actor, and the next one gets the next node. Nodes without
-    CPUs, such as the head of a cluster whose workers run the trials, get none.
+    Ray's own SPREAD packs such small demands on one node. A node that dies meanwhile ends the actor, and the next one
+    gets the next node. Nodes without CPUs, such as the head of a cluster whose workers run the trials, get none.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

@@ -55,6 +55,7 @@ from agentmut.usecases.plan_figures import (
     stopped_by,
 )
 from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
+from agentmut.wire import slowest_rate
 
 CHARACTERS = 4
 """How many characters a token is taken to have where no stored trial tells."""
@@ -306,7 +307,7 @@ class _Known:
         seconds = [result.seconds for result in self._results]
         mean = sum(seconds) / len(seconds) if seconds else None
         at_a_time = max(1, min(campaign.concurrency, mutants * campaign.window))
-        limit = self._session.project.execution.requests_per_minute
+        limit = slowest_rate(self._session.project.execution.requests_per_minute)
         if mean is not None and limit:
             mean = max(mean, 60 * at_a_time / limit)
         return Unit(self._own_usd, mean, at_a_time)

@@ -19,7 +19,10 @@ from .carriers.proxy.upstream import doors_of as doors_of
 from .carriers.proxy.upstream import new_session as new_session
 from .carriers.proxy.upstream import passed_on as passed_on
 from .carriers.proxy.upstream import past_http_proxies as past_http_proxies
+from .carriers.throttle import PerMinute as PerMinute
 from .carriers.throttle import Throttle as Throttle
+from .carriers.throttle import shared_rate as shared_rate
+from .carriers.throttle import slowest_rate as slowest_rate
 from .carriers.transport import Tap as Tap
 from .carriers.under_way import without_url_secrets as without_url_secrets
 from .codecs import all_codecs as all_codecs

@@ -26,6 +26,7 @@ class Cluster:
 
     def __init__(self, dies_at: int | None = None) -> None:
         self.actors: list[Handle] = []
+        self.options: list[dict[str, Any]] = []
         self.exceptions = SimpleNamespace(
             RayTaskError=type("RayTaskError", (Exception,), {}), RayError=LostError
         )
@@ -43,7 +44,11 @@ class Cluster:
             self.actors.append(Handle(kind(*given), self._dies_at if first else None))
             return self.actors[-1]
 
-        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=started))
+        def with_options(**options: Any) -> Any:
+            self.options.append(options)
+            return SimpleNamespace(remote=started)
+
+        return SimpleNamespace(options=with_options)
 
 
 class Handle:
@@ -75,10 +80,12 @@ class Handle:
 
 @pytest.fixture
 def on_cluster(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Cluster, Any]]:
-    def measured(dies_at: int | None = None, **written: Any) -> tuple[Cluster, Any]:
+    def measured(
+        dies_at: int | None = None, execution: dict[str, Any] = EXECUTION, **written: Any
+    ) -> tuple[Cluster, Any]:
         cluster = Cluster(dies_at)
         monkeypatch.setattr(ray_cluster, "_ray", lambda: cluster)
-        project = projects.write(execution=EXECUTION, **written)
+        project = projects.write(execution=execution, **written)
         monkeypatch.chdir(projects.folder)
         return cluster, measure(project)
 
@@ -106,3 +113,14 @@ def test_trials_of_an_actor_that_dies_are_counted_once_under_the_budget(on_clust
     assert (result.status, result.cost.trials) == ("budget", 150)
     assert len(cluster.actors) == 4  # another one for the actor that died
     assert 150 < sum(actor.trials for actor in cluster.actors) <= 150 + 4
+
+
+def test_actors_that_demand_nothing_take_turns_on_the_nodes(
+    on_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray puts an actor without any demand on a random node, so each of them demands a byte."""
+    monkeypatch.setattr(ray_cluster, "_node_in_turn", lambda ray, turn: f"node {turn}")
+    undemanding = {key: value for key, value in EXECUTION.items() if key != "cpus"}
+    cluster, _ = on_cluster(execution=undemanding, budget={"trials": 130})
+    assert [options["scheduling_strategy"] for options in cluster.options] == ["node 0", "node 1", "node 2"]
+    assert {options["memory"] for options in cluster.options} == {1}

@@ -1,13 +1,14 @@
 """Trials on a real Ray cluster of two nodes on loopback. `make test-ray` runs it; it needs the extra `ray`."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -46,34 +47,56 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+SMALL = {
+    "num_cpus": 1,
+    "object_store_memory": 80_000_000,
+    "include_log_monitor": False,
+}
+"""A node, which is three processes of this machine."""
+SLOW_IS_NOT_DEAD = {
+    "health_check_initial_delay_ms": 5000,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 60_000,
+    "health_check_failure_threshold": 4,
+    "prestart_worker_first_driver": False,
+}
+"""A killed node refuses connections, so it is noticed after two seconds; a busy machine may take a minute to answer."""
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     if not os.environ.get(WANTED):
         pytest.skip("make test-ray")
     from ray.cluster_utils import Cluster
 
-    small = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_log_monitor": False}
-    soon = {
-        "health_check_initial_delay_ms": 500,
-        "health_check_period_ms": 500,
-        "health_check_failure_threshold": 3,
-    }
     head = {
-        **small,
+        **SMALL,
         "include_dashboard": False,
         "no_monitor": True,
-        "_system_config": soon,
+        "_system_config": SLOW_IS_NOT_DEAD,
         "ray_client_server_port": free_port(),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(
-            "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", "600"
-        )  # 30: a client's server has to import Ray
-        found = Cluster(initialize_head=True, head_node_args=head)
-        found.add_node(**small)
-    yield found
+        # 30 by default; a client's server has to import Ray
+        patch.setenv("RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", "600")
+        found = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
+        patiently(lambda: found.add_node(wait=False, **SMALL))
+        found.wait_for_nodes(timeout=300)
+        yield found
     with suppress(Exception):  # one of its nodes was killed
         found.shutdown()
+
+
+def patiently(begin: Callable[[], Any]) -> Any:
+    """Start a node again where a busy machine did not start it in the 30 seconds that Ray gives it."""
+    for _ in range(4):
+        with suppress(Exception):
+            return begin()
+    return begin()
+
+
+def raylet_of(node: Any) -> int:
+    return int(node.all_processes["raylet"][0].process.pid)
 
 
 def write(folder: Path, latency: float, execution: dict[str, Any]) -> Path:
@@ -130,8 +153,9 @@ def test_a_cluster_that_is_reached_from_outside_decides_as_one_machine_does(
     log = write(tmp_path / "desk", 0.01, {"engine": "ray", "address": client, "trials_per_actor": 4})
     result = measure(tmp_path / "desk")
     assert decided(result) == here
-    processes, folders, _ = zip(*(line.split() for line in lines_of(log)), strict=True)
+    processes, folders, nodes = zip(*(line.split() for line in lines_of(log)), strict=True)
     assert len(set(processes)) == 2
+    assert len(set(nodes)) == 2  # the nodes take turns
     assert str(os.getpid()) not in processes
     assert str(tmp_path / "desk") not in folders  # each actor has a copy
     assert len(processes) == result.cost.trials
@@ -192,53 +216,67 @@ def test_a_cluster_that_is_not_there_is_an_error_that_says_how_to_start_one(tmp_
 
 
 class Killer(threading.Thread):
-    """Kills one actor of the head while it runs trials, and then the other node once trials run there."""
+    """Kills processes that run trials, and nodes, in a random order while a run goes on."""
 
-    def __init__(self, log: Path, head: int, node: int) -> None:
+    def __init__(self, cluster: Any, log: Path, victims: list[str], rng: random.Random) -> None:
         super().__init__()
-        self._log, self._head, self._node = log, head, node
+        self._cluster, self._log, self._victims, self._rng = cluster, log, victims, rng
         self.over = threading.Event()
         """The run has ended."""
-        self.killed: list[int] = []
+        self.killed: list[tuple[str, int]] = []
 
     def run(self) -> None:
-        """Kill both; stop where the run ends before."""
-        if actor := self._first_worker(self._head, after=0):
-            self._kill(actor)
-            if self._first_worker(self._node, after=len(lines_of(self._log)) + 10):
-                self._kill(self._node, *workers_of(self._node, lines_of(self._log)))
+        """Kill one victim after the other, each once further trials have begun; stop where the run ends before."""
+        for victim in self._victims:
+            if not self._wait_for_trials(len(lines_of(self._log)) + 8):
+                return
+            if victim == "actor":
+                self._kill_actor()
+            else:
+                self._kill_node()
 
-    def _first_worker(self, raylet: int, after: int) -> int | None:
-        """Wait until a node has run a trial, and more than `after` trials began in all; return its process."""
-        while len(lines := lines_of(self._log)) <= after or not (workers := workers_of(raylet, lines)):
+    def _wait_for_trials(self, most: int) -> bool:
+        while len(lines_of(self._log)) <= most:
             if self.over.wait(0.02):
-                return None
-        return min(workers)
+                return False
+        return True
 
-    def _kill(self, *processes: int) -> None:
+    def _kill_actor(self) -> None:
+        """Kill the process of one of the latest trials."""
+        processes = [int(line.split()[0]) for line in lines_of(self._log)[-8:]]
+        alive = [process for process in processes if Path(f"/proc/{process}").exists()]
+        self._kill("actor", [self._rng.choice(alive)])
+
+    def _kill_node(self) -> None:
+        """Kill a node with all that runs there, and give the cluster another one: all but the head may be lost."""
+        node = self._rng.choice(sorted(self._cluster.worker_nodes, key=raylet_of))
+        raylet = raylet_of(node)
+        self._kill("node", [raylet, *workers_of(raylet, lines_of(self._log))])
+        self._cluster.worker_nodes.discard(node)
+        patiently(lambda: self._cluster.add_node(wait=False, **SMALL))
+
+    def _kill(self, victim: str, processes: list[int]) -> None:
+        self.killed.append((victim, processes[0]))
         for process in processes:
-            self.killed.append(process)
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
 
-def test_an_actor_and_a_node_that_are_lost_take_no_trial_along(
+def test_actors_and_nodes_that_are_killed_at_random_take_no_trial_along(
     cluster: Any, here: dict[str, Any], tmp_path: Path
 ) -> None:
-    ray = {"engine": "ray", "address": cluster.address, "trials_per_actor": 4, "retries": 8}
-    log = write(tmp_path / "desk", 0.3, ray)
-    head, node = (
-        found.all_processes["raylet"][0].process.pid
-        for found in (cluster.head_node, next(iter(cluster.worker_nodes)))
-    )
-    killer = Killer(log, head, node)
+    ray = {"engine": "ray", "address": cluster.address, "trials_per_actor": 4, "retries": 12}
+    log = write(tmp_path / "desk", 0.5, ray)
+    rng = random.Random(25)
+    victims = ["actor", "node"]
+    rng.shuffle(victims)
+    killer = Killer(cluster, log, victims, rng)
     killer.start()
     try:
         result = measure(tmp_path / "desk")
     finally:
         killer.over.set()
         killer.join()
-    assert len(killer.killed) >= 3  # an actor, a node and its actor
-    assert killer.killed[1] == node
+    assert [victim for victim, _ in killer.killed] == victims
     assert decided(result) == here
     assert len(lines_of(log)) > result.cost.trials  # what was under way there was executed again

@@ -101,3 +101,28 @@ def test_all_actors_together_keep_to_the_rate_limit(concurrency: int, each: int)
         throttle = Throttle(rate, clock=lambda: 0.0)
         passed += sum(throttle.reserve() < 60 for _ in range(700))
     assert 600 <= passed <= 600 + actors  # each actor's first request passes at once
+
+
+def test_each_service_has_a_limit_that_all_actors_keep_to_together() -> None:
+    limits = {"api.openai.com": 600.0, "api.anthropic.com": 60.0}
+    execution = ExecutionSettings(concurrency=40, trials_per_actor=16, requests_per_minute=limits)
+    passed = dict.fromkeys((*limits, "localhost"), 0)
+    for _ in range(3):
+        rate = of_an_actor(execution, Share(3, 16)).requests_per_minute
+        assert rate is not None
+        throttle = Throttle(rate, clock=lambda: 0.0)
+        for host in passed:
+            passed[host] += sum(throttle.reserve(host) < 60 for _ in range(700))
+    assert 600 <= passed["api.openai.com"] <= 600 + 3  # each actor's first request passes at once
+    assert 60 <= passed["api.anthropic.com"] <= 60 + 3
+    assert passed["localhost"] == 3 * 700  # a service without a limit is not held up
+
+
+def test_an_actor_that_takes_the_place_of_a_lost_one_has_the_same_part() -> None:
+    """A lost actor's part goes to its successor, so losses raise no rate: each adds its first request."""
+    passed = 0
+    for begun in (0.0, 20.0, 40.0):  # one place; its actor dies twice
+        now = begun
+        throttle = Throttle(30, clock=lambda now=now: now)
+        passed += sum(now + throttle.reserve() < begun + 20 for _ in range(100))
+    assert 30 <= passed <= 30 + 3

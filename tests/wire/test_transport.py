@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -210,6 +211,19 @@ def test_the_rate_limit_spaces_requests_and_says_how_long_it_held_them(sync: boo
     assert trial.recorder.held == pytest.approx(0.1 + 0.2)
     assert time.monotonic() - started > 0.3
     assert trial.recorder.exchanges[-1].started > 0.3  # waiting is not part of the exchange
+
+
+@pytest.mark.parametrize(("library", "sync"), [("httpx", True), ("httpx", False), ("requests", True)])
+def test_a_limit_of_one_service_holds_no_other_up(library: str, sync: bool, service: Any) -> None:
+    url = f"{service.url}/chat/completions"
+    host = urlsplit(url).hostname
+    held = {}
+    for limited in (host, "api.openai.com"):
+        with tap(Throttle({limited: 6000}, clock=lambda: 0.0)), running(Trial(id="t1")) as trial:
+            for _ in range(3):
+                post(library, url, sync=sync, json=BODY)
+        held[limited] = trial.recorder.held
+    assert held == {host: pytest.approx(0.01 + 0.02), "api.openai.com": 0.0}
 
 
 def test_parallel_requests_are_counted_without_loss() -> None:

@@ -18,6 +18,7 @@ from agentmut.campaign.preparation.session import (
 from agentmut.campaign.preparation.tools_fit import check_doubles
 from agentmut.project import ExecutionSettings, load_project
 from agentmut.trial import Executor, Pace, PacedExecutor, RayExecutor, RaySettings, RetryingExecutor
+from agentmut.wire import shared_rate
 
 
 class Share(NamedTuple):
@@ -78,7 +79,6 @@ def executor_on_node(file: str, scenarios: tuple[str, ...], seed: int | None, sh
 
 
 def of_an_actor(execution: ExecutionSettings, share: Share) -> ExecutionSettings:
-    """Return the execution settings of one actor: the rates of all actors add up to the limit of the project file."""
-    limit = execution.requests_per_minute
-    rate = limit / share.actors if limit else None
+    """Return the execution settings of one actor: the rates of all actors add up to the limits of the project file."""
+    rate = shared_rate(execution.requests_per_minute, share.actors)
     return execution.model_copy(update={"concurrency": share.slots, "requests_per_minute": rate})

@@ -17,7 +17,10 @@ SPREAD = 1_000_000
 
 def with_ages(session: Session, store: Store) -> Session:
     """Return the session with the age of each scenario's evaluators. A set that is new to the store is noted there."""
-    return session._replace(ages={one.name: _age(session, store, one) for one in session.scenarios})
+    seen = store.fixed.of_all({one.digest: one for one in session.scenarios})
+    return session._replace(
+        ages={one.name: _age(session, store, one, seen[one.digest]) for one in session.scenarios}
+    )
 
 
 def note_proposed(store: Store, scenario: Scenario, specs: Iterable[EvaluatorSpec], run: str) -> None:
@@ -25,11 +28,12 @@ def note_proposed(store: Store, scenario: Scenario, specs: Iterable[EvaluatorSpe
     store.fixed.propose(scenario.digest, [part_digest(spec) for spec in specs], run)
 
 
-def _age(session: Session, store: Store, scenario: Scenario) -> Age:
+def _age(session: Session, store: Store, scenario: Scenario, known: tuple[FixedSet, ...]) -> Age:
     parts = session.tests.parts(scenario.name)
     evaluators = digest_of(parts)
-    known = store.fixed.of(scenario.digest)
-    if all(one.evaluators != evaluators for one in known):
+    if not _holds(known, evaluators):
+        known = store.fixed.of(scenario.digest)  # a scenario with the same digest may have noted it just now
+    if not _holds(known, evaluators):
         store.fixed.note(_first_seen(session, store, scenario, parts, known))
         known = store.fixed.of(scenario.digest)
     own = next(one for one in known if one.evaluators == evaluators)
@@ -40,6 +44,10 @@ def _age(session: Session, store: Store, scenario: Scenario) -> Age:
         frozenset(one.evaluators for one in known if _is_younger(one, own)),
         bool(own.originals) and not store.fixed.oldest_run(scenario.name, own.originals, mutants=False),
     )
+
+
+def _holds(known: Iterable[FixedSet], evaluators: str) -> bool:
+    return any(one.evaluators == evaluators for one in known)
 
 
 def _is_younger(one: FixedSet, own: FixedSet) -> bool:

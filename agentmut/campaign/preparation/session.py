@@ -63,6 +63,7 @@ from agentmut.trial import (
     resolve_doubles,
     resolve_hooks,
 )
+from agentmut.wire import shared_rate, slowest_rate
 
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
@@ -264,11 +265,10 @@ def _isolates(project: Project) -> bool:
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
     """Return the executor of the session's trials in this process, one of `sharing` executors under one rate limit."""
     project = session.project
-    limit = project.execution.requests_per_minute
     settings = RunSettings(
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
-        requests_per_minute=limit / sharing if limit else None,
+        requests_per_minute=shared_rate(project.execution.requests_per_minute, sharing),
         record=project.execution.record,
         proxy_port=project.agent.proxy_port,
         intercept=project.agent.intercepted,
@@ -303,7 +303,7 @@ def trial_deadline(session: Session) -> float:
     """Return the seconds that a worker may need for one trial, including its hooks and the wait for the rate limit."""
     execution = session.project.execution
     hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
-    limit = execution.requests_per_minute
+    limit = slowest_rate(execution.requests_per_minute)
     held = HELD_REQUESTS * 60 * execution.concurrency / limit if limit else 0.0
     return execution.timeout * (1 + hooks) + held
 
