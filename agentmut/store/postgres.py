@@ -138,7 +138,7 @@ class PostgresServer:
 @cache
 def _compiled(query: Select[Any]) -> bytes:
     """Return a query as the driver takes it. Compiled once: queries that ask for it are constants of a module."""
-    return str(query.compile(dialect=dialect())).encode()
+    return str(query.compile(dialect=dialect())).encode()  # type: ignore[no-untyped-call]
 
 
 def _is_refusal(said: str) -> bool:

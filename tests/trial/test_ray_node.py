@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,6 @@ def test_an_actor_that_takes_the_place_of_a_lost_one_has_the_same_part() -> None
     """A lost actor's part goes to its successor, so losses raise no rate: each adds its first request."""
     passed = 0
     for begun in (0.0, 20.0, 40.0):  # one place; its actor dies twice
-        now = begun
-        throttle = Throttle(30, clock=lambda now=now: now)
-        passed += sum(now + throttle.reserve() < begun + 20 for _ in range(100))
+        throttle = Throttle(30, clock=partial(float, begun))
+        passed += sum(throttle.reserve() < 20 for _ in range(100))
     assert 30 <= passed <= 30 + 3

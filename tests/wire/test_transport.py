@@ -216,10 +216,10 @@ def test_the_rate_limit_spaces_requests_and_says_how_long_it_held_them(sync: boo
 @pytest.mark.parametrize(("library", "sync"), [("httpx", True), ("httpx", False), ("requests", True)])
 def test_a_limit_of_one_service_holds_no_other_up(library: str, sync: bool, service: Any) -> None:
     url = f"{service.url}/chat/completions"
-    host = urlsplit(url).hostname
+    host = str(urlsplit(url).hostname)
     held = {}
     for limited in (host, "api.openai.com"):
-        with tap(Throttle({limited: 6000}, clock=lambda: 0.0)), running(Trial(id="t1")) as trial:
+        with tap(Throttle({limited: 6000.0}, clock=lambda: 0.0)), running(Trial(id="t1")) as trial:
             for _ in range(3):
                 post(library, url, sync=sync, json=BODY)
         held[limited] = trial.recorder.held
