@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.arm import Arm, InRound
 from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
@@ -218,3 +218,18 @@ def test_a_mutant_that_cannot_be_run_is_an_error_after_one_trial(ending: Ending)
     arm = an_arm()
     arm.record(arm.launch().number, a_result(Outcome.PRE_VALIDATION, None, ending))
     assert (arm.status, arm.reason) == (Status.ERROR, "because")
+
+
+@pytest.mark.parametrize(("passed", "ends"), [(7, True), (0, False)])
+def test_a_mutant_that_can_only_be_undecided_goes_on_where_a_kill_is_likely(passed: int, ends: bool) -> None:
+    """20 failures of 100 lie between 10 % and 30 %: `s0` stays undecided, so the mutant cannot survive a drop of .2."""
+    arm = an_arm(2)
+    lanes = [
+        replace(lane, outcomes=told).judged_by(lane.table, lane.evidence)
+        for lane, told in zip(arm.lanes, ("00001" * 20, "0" * passed), strict=True)
+    ]
+    assert [lane.decision for lane in lanes] == [Decision.UNDECIDED, Decision.CONTINUE]
+    arm.record(arm.launch().number, PASS)  # the change was seen
+    arm.enter(InRound(lanes, None, 0.2, 1.0, is_last=True, hopeful=frozenset({"s0", "s1"})))
+    assert arm.status is (Status.UNDECIDED if ends else None)
+    assert arm.prospect < 0.004 if ends else arm.prospect > 0.004

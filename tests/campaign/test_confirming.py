@@ -120,3 +120,11 @@ def test_one_launch_in_twenty_is_a_sentinel_of_the_next_scenario() -> None:
         ("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2),
     ]  # fmt: skip
     assert all(is_sentinel(launch.repeat) and not launch.arm for launch in launched)
+
+
+def test_trials_that_confirm_kills_make_sentinels_rarer() -> None:
+    sentinels = Sentinels(("a", "b"), 0.05)
+    assert sentinels.launch(100, confirming=5) is None
+    assert sentinels.launch(119, confirming=5) is None
+    assert sentinels.launch(120, confirming=5) is not None  # six of 120 are the original's
+    assert sentinels.launch(120, confirming=5) is None

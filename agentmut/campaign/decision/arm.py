@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import went_past
-from agentmut.campaign.decision.conclusions import Conclusion, Situation, conclusion, killed_by, untestable
+from agentmut.campaign.decision.conclusions import (
+    Conclusion,
+    Situation,
+    conclusion,
+    ended,
+    killed_by,
+    untestable,
+)
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
@@ -24,6 +31,8 @@ OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
 """Endings that belong to one scenario: they say nothing of the others."""
 
 
+FUTILE = 0.004
+"""Kills a trial below which a mutant is left undecided that can no longer survive the finest drop."""
 FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE})
 """What a finer round may change."""
 
@@ -168,7 +177,7 @@ class Arm:
             self.suite = None
         self.rests = None
         self.add_tables(now)
-        if not self._counted.is_open or self.killed_by:
+        if not self._counted.is_open or self.killed_by or self._is_futile:
             self._conclude()
 
     def add_tables(self, now: InRound) -> None:
@@ -286,7 +295,20 @@ class Arm:
         if self._last is None:
             return untestable(self.lanes)
         now = self._situation(self._last)
-        return pair_conclusion(now, self.parts) if self.parts else conclusion(now)
+        if self.parts:
+            return pair_conclusion(now, self.parts)
+        found = conclusion(now)
+        return ended(now) if found is None and self._is_futile else found
+
+    @property
+    def _is_futile(self) -> bool:
+        """Return whether further trials would neither rule out the finest drop nor are likely to kill.
+
+        A scenario that is undecided after all its trials leaves the drop open, whatever the other scenarios show.
+        """
+        if not self.is_last or self.suite or self._counted.prospect >= FUTILE:
+            return False
+        return any(lane.decision is Decision.UNDECIDED and lane.scenario in self.hopeful for lane in self.lanes)
 
     def _answer(self, found: Conclusion) -> None:
         """Record the answer of this round; a finer round may change it."""

@@ -83,7 +83,12 @@ def conclusion(now: Situation) -> Conclusion | None:
         return Conclusion(Status.KILLED)
     if now.is_open:
         return None
-    return now.absence if now.killed_by else given_up(now) or undetected(now)
+    return now.absence if now.killed_by else ended(now)
+
+
+def ended(now: Situation) -> Conclusion:
+    """Conclude for a mutant that no scenario killed and that takes no further trial."""
+    return given_up(now) or undetected(now)
 
 
 def in_trouble(now: Situation) -> Conclusion:

@@ -25,7 +25,11 @@ class KillPhase:
     """The arms of all mutants, and the choice of the next trial: controls first, then the most likely kill."""
 
     def __init__(
-        self, arms: Mapping[str, Arm] | None = None, order: Iterable[str] = (), launched: int = 0
+        self,
+        arms: Mapping[str, Arm] | None = None,
+        order: Iterable[str] = (),
+        launched: int = 0,
+        confirming: int = 0,
     ) -> None:
         self.arms = dict(arms or {})
         place = {mutant: position for position, mutant in enumerate(order)}
@@ -38,6 +42,8 @@ class KillPhase:
         for mutant in self.arms:
             self._enqueue(mutant)
         self.launched = launched
+        self.confirming = confirming
+        """Launches of the original that are to confirm a kill; `launched` counts them too."""
 
     @property
     def ended(self) -> bool:
@@ -64,6 +70,7 @@ class KillPhase:
             if stamp == self._stamp[mutant] and arm.ready:
                 launch = arm.launch()
                 self.launched += 1
+                self.confirming += bool(launch.beside)
                 self._enqueue(mutant)
                 return launch
         return None

@@ -11,7 +11,10 @@ NONE: Mapping[str, int] = MappingProxyType({})
 
 
 class Sentinels:
-    """The choice of the next trial of the original, as a function of the number of launched mutant trials."""
+    """The choice of the next trial of the original, as a function of the trials launched since the baseline.
+
+    `share` of these trials are the original's. Trials that confirm kills are among them, so they make sentinels rarer.
+    """
 
     def __init__(
         self, scenarios: Sequence[str] = (), share: float = 0.0, first: Mapping[str, int] = NONE
@@ -21,9 +24,12 @@ class Sentinels:
         self._first = first
         self.launched = 0
 
-    def launch(self, mutants: int) -> Launch | None:
-        """Return the next sentinel if one is due after this many launches of mutants; the scenarios take turns."""
-        if not self._scenarios or self.launched >= int(mutants * self._share):
+    def launch(self, trials: int, confirming: int = 0) -> Launch | None:
+        """Return the next sentinel if one is due; the scenarios take turns.
+
+        `trials` are the launches of mutants so far, with the `confirming` launches of the original beside them.
+        """
+        if not self._scenarios or self.launched + confirming >= int(trials * self._share):
             return None
         repeat, at = divmod(self.launched, len(self._scenarios))
         self.launched += 1

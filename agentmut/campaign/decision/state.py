@@ -180,8 +180,9 @@ class CampaignState:
         return launch
 
     def _beside_launch(self) -> Launch | None:
-        due = None if self.kills.answered else self.sentinels.launch(self.kills.launched)
-        return due or self.kills.launch()
+        kills = self.kills
+        due = None if kills.answered else self.sentinels.launch(kills.launched, kills.confirming)
+        return due or kills.launch()
 
     def drift(self) -> Drift | None:
         """Return the drift of the service that the original's trials show so far."""
@@ -349,7 +350,7 @@ class CampaignState:
             if mutant.id in where:
                 self._enter(mutant, where[mutant.id], arms, known)
         order = self.plan.order or [mutant.id for mutant in self.plan.mutants]
-        self.kills = KillPhase(arms, order, self.kills.launched)
+        self.kills = KillPhase(arms, order, self.kills.launched, self.kills.confirming)
 
     def _look_longer(self) -> None:
         """Give up an agent that fails on every scenario; the small baseline of the first round may be bad luck."""
