@@ -5,10 +5,12 @@
 """
 
 import argparse
+import heapq
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 from typing import NamedTuple
@@ -16,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from agentmut.campaign import CampaignState, Plan
+from agentmut.campaign.decision.kill_phase import KillPhase
 from agentmut.nouns import Status, Usage
-from agentmut.stats import rounds_to
+from agentmut.stats import KillDesign, decision_table, design_in, level_for, rounds_to
+from agentmut.stats.kill.campaigns import simulate
 from agentmut.trial import Pricer
 from benchmarks.calibration import precision, rounds
 from benchmarks.calibration.drift import SCENARIOS, Field, a_result, field
@@ -30,6 +34,8 @@ MODELS = ("gpt-4o-mini", "gemini-2.5-flash", "claude-sonnet-4-5")
 TRIAL = Usage(input_tokens=6000, output_tokens=600)
 CACHED = TRIAL.model_copy(update={"cached_tokens": 4500})
 BASELINE = 50
+RATE = 0.95
+"""The pass rate of the original, where averages are compared with a fixed sample."""
 
 
 class Seen(NamedTuple):
@@ -92,10 +98,28 @@ def at_once(plan: Plan, seed: int) -> Plan:
     return plan.model_copy(update=update)
 
 
-def course(on: Field, plan: Plan, truth: Truth, rng: np.random.Generator, looks: Sequence[int]) -> Course:
-    """Play a campaign to its end, and look at its score after so many trials."""
+class OneByOne(KillPhase):
+    """The order of 0.1.0: mutant after mutant."""
+
+    def _enqueue(self, mutant: str) -> None:
+        stamp = self._stamp[mutant] = self._stamp.get(mutant, 0) + 1
+        if self.arms[mutant].ready:
+            heapq.heappush(self._queue, (0.0, self._position[mutant], stamp, mutant))
+
+
+def course(
+    on: Field,
+    plan: Plan,
+    truth: Truth,
+    rng: np.random.Generator,
+    looks: Sequence[int],
+    *,
+    by_turns: bool = False,
+) -> Course:
+    """Play a campaign to its end, and look at its score after so many trials. `by_turns`: in the order of 0.1.0."""
     state = CampaignState(plan, on.session.suite, on.session.tests.scenarios, on.tables)
     number = {mutant.id: i for i, mutant in enumerate(plan.mutants)}
+    order = [plan.mutants[i].id for i in rng.permutation(len(plan.mutants))]
     trials, seen = 0, {}
     while (launch := state.launch()) is not None and not state.problem:
         at = int(launch.scenario[1:])
@@ -104,6 +128,8 @@ def course(on: Field, plan: Plan, truth: Truth, rng: np.random.Generator, looks:
             rate -= truth.worse[number[launch.mutant]].get(at, 0.0)
         trials += 1
         state.record(launch, a_result(launch, bool(rng.random() < rate), float(trials)))
+        if by_turns and state.arms and not isinstance(state.kills, OneByOne):
+            state.kills = OneByOne(state.arms, order)
         if trials in looks:
             seen[trials] = _seen(state, truth)
     end = _seen(state, truth)
@@ -124,33 +150,41 @@ def budgets(kind: Kind, count: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         on = field(Path(folder), kind.mutants)
         whole = round(
-            float(np.mean([_course(on, kind, at_once, i, ()).trials for i in range(min(count, 3))])), -1
+            float(np.mean([_course(on, kind, at_once, False, i, ()).trials for i in range(min(count, 3))])),
+            -1,
         )
         looks = tuple(round(part * whole) for part in PARTS)
-        before = [_course(on, kind, at_once, i, looks) for i in range(count)]
-        now = [_course(on, kind, in_rounds, i, looks) for i in range(count)]
+        groups = [
+            [_course(on, kind, *method, i, looks) for i in range(count)]
+            for method in ((at_once, True), (at_once, False), (in_rounds, False))
+        ]
     yield f"### {kind.name}\n"
     yield (
-        "| trials | part | found, one round | found, rounds | false kills | width, one round | width, rounds "
-        "| drops of |"
+        "| trials | part | found: 0.1.0 | one round | rounds | false kills "
+        "| width: 0.1.0 | one round | rounds | drops of |"
     )
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield f"|{' --- |' * 10}"
     for part, look in zip(PARTS, looks, strict=True):
-        old, new = ([each.seen[look] for each in group] for group in (before, now))
-        false = f"{_mean(old, 'false'):.1f}; {_mean(new, 'false'):.1f}"
-        yield (
-            f"| {look:,} | {part:.0%} | {_mean(old, 'found'):.0%} | {_mean(new, 'found'):.0%} | {false} "
-            f"| {_mean(old, 'width'):.2f} | {_mean(new, 'width'):.2f} | {_mean(new, 'resolution'):.2f} |"
-        )
-    yield f"\nTo the end: {_ends(before):,.0f} trials with one round, {_ends(now):,.0f} with rounds.\n"
+        seen = [[each.seen[look] for each in group] for group in groups]
+        found = " | ".join(f"{_mean(each, 'found'):.0%}" for each in seen)
+        false = "; ".join(f"{_mean(each, 'false'):.1f}" for each in seen)
+        width = " | ".join(f"{_mean(each, 'width'):.2f}" for each in seen)
+        yield f"| {look:,} | {part:.0%} | {found} | {false} | {width} | {_mean(seen[-1], 'resolution'):.2f} |"
+    _, once, rounds_ = map(_ends, groups)
+    yield f"\nTo the end: {once:,.0f} trials with one round, {rounds_:,.0f} with rounds.\n"
 
 
 def _course(
-    on: Field, kind: Kind, plan: Callable[[Plan, int], Plan], number: int, looks: Sequence[int]
+    on: Field,
+    kind: Kind,
+    plan: Callable[[Plan, int], Plan],
+    by_turns: bool,
+    number: int,
+    looks: Sequence[int],
 ) -> Course:
     seed = FIRST_SEED + number
     rng = np.random.default_rng([seed, 23])
-    return course(on, plan(on.plan, seed), kind.make(rng), rng, looks)
+    return course(on, plan(on.plan, seed), kind.make(rng), rng, looks, by_turns=by_turns)
 
 
 def _mean(seen: Sequence[Seen], name: str) -> float:
@@ -217,13 +251,54 @@ def fixed_sample(p: float, drop: float, level: float, power: float = 0.9, n0: in
     raise ValueError(f"no sample of fewer than 400 trials has power {power:g}")
 
 
+class Average(NamedTuple):
+    """What a mutant takes in one round, on average: an unchanged one, and one with the drop; and the power."""
+
+    unchanged: float
+    dropped: float
+    power: float
+    level: float
+
+
+def average(drop: float, rng: np.random.Generator, runs: int = 2000) -> Average:
+    """Return the averages of simulated mutants in the round for `drop`: ten scenarios that pass at `RATE`."""
+    here = next(each for each in rounds_to(0.2) if each.delta == drop)
+    design = design_in(here, KillDesign(level_for(SCENARIOS), delta=drop))
+    rates, none = [RATE] * SCENARIOS, [0.0] * SCENARIOS
+    table_of = cache(decision_table)
+    unchanged, dropped = (
+        simulate(rates, drops, design, runs, rng, n0=here.baseline, table_of=table_of)
+        for drops in (none, [drop, *none[1:]])
+    )
+    return Average(
+        float(unchanged.trials.mean()),
+        float(dropped.trials.mean()),
+        float(dropped.killed.mean()),
+        design.alpha,
+    )
+
+
 def fixed() -> Iterator[str]:
-    """Yield what a fixed sample of equal power costs a mutant."""
-    yield "| drop | trials a scenario | trials a mutant on ten scenarios |"
-    yield "| --- | --- | --- |"
+    """Yield what a mutant costs on average, and what it costs in a fixed sample of the same power and level."""
+    yield (
+        "| drop | power | an unchanged mutant | one with the drop | a fixed sample, each "
+        "| times fewer: unchanged | dropped |"
+    )
+    yield f"|{' --- |' * 7}"
+    rng = np.random.default_rng(FIRST_SEED)
+    dollars = []
     for drop in DELTAS:
-        n = fixed_sample(0.95, drop, 0.05 / SCENARIOS)
-        yield f"| {drop:g} | {n} | {n * SCENARIOS} |"
+        ours = average(drop, rng)
+        n = fixed_sample(RATE, drop, ours.level, ours.power) * SCENARIOS
+        counts = f"{ours.unchanged:.0f} | {ours.dropped:.0f} | {n}"
+        yield f"| {drop:g} | {ours.power:.2f} | {counts} | {n / ours.unchanged:.1f} | {n / ours.dropped:.1f} |"
+        dollars.append((drop, (ours.unchanged + ours.dropped) / 2, n))
+    yield ""
+    yield f"| a mutant in US dollars: half unchanged, half dropped; fixed | {' | '.join(MODELS)} |"
+    yield f"|{' --- |' * (1 + len(MODELS))}"
+    each = [Pricer({}).cost(model, TRIAL) or 0.0 for model in MODELS]
+    for drop, mean, n in dollars:
+        yield f"| drop of {drop:g} | {' | '.join(f'{mean * usd:.2f}; {n * usd:.2f}' for usd in each)} |"
 
 
 def prices() -> Iterator[str]:
@@ -239,15 +314,20 @@ def prices() -> Iterator[str]:
 INTRODUCTION = """Made by `{command}` at commit {commit}; do not edit. Whole campaigns of coins through the campaign's
 state: ten scenarios that reach every mutant, {count} campaigns of each kind unless said. Seeds begin at {seed}: no
 constant of the method was chosen on them. Coins are no agents: the trials of a real scenario may be less alike."""
-BY_BUDGET = """Each campaign is stopped after a part of the trials that one round takes to its end. One round is the
-method of 0.1.0: a baseline of {baseline} trials, drops of .2 at once, no trials of the original beside the mutants. It
-has today's order and interval, which 0.1.0 had not, so it looks better here than 0.1.0 was. `found` is the share of
-the worse mutants that are killed. False kills are those of a campaign, first with one round, then with rounds. `drops
-of` is the mean drop that the score with rounds speaks of. One round always speaks of .2, so its interval promises
-more. All trials are counted, those of the controls included. No sample is drawn here; a run with a small budget draws
-one."""
-FIXED = """A tool that runs every mutant equally often needs so many trials to notice a drop nine times in ten at an
-error of .05 a mutant: Fisher's exact test against 100 trials of the original, which passes at .95, exact."""
+BY_BUDGET = """Each campaign is stopped after a part of the trials that one round takes to its end. 0.1.0 is a
+baseline of {baseline} trials, drops of .2 at once, mutant after mutant, and no trials of the original beside them; it
+has today's interval, which 0.1.0 had not. One round is the same with today's order, most likely kills first. Rounds
+are what a campaign has today, with confirmed kills. `found` is the share of the worse mutants that are killed, small
+drops included: the coarse rounds do not look for these, and rule out large drops of all mutants first, so one round
+has more kills in the middle of the mix, and with them more false ones and a wider interval. False kills are those of
+a campaign: 0.1.0, one round, rounds. `drops of` is the mean drop that the score with rounds speaks of. The other two
+always speak of .2, so their interval promises more. All trials are counted, those of the controls included. No sample
+is drawn here; a run with a small budget draws one."""
+FIXED = """What a mutant on ten scenarios takes on average in the round that looks for a drop, where the original
+passes at .95: simulated mutants, unchanged ones and ones with the drop on one scenario, with baselines of 20, 30, 50
+and 100 trials. A tool that runs every mutant equally often, as the rivals do, takes the fixed sample for the same
+power at the same level: Fisher's exact test against 100 trials of the original, exact. Baselines are shared and left
+out on both sides."""
 DOLLARS = """List prices of genai-prices for a trial with {input:,} input and {output:,} output tokens. This size is an
 assumption; `agentmut plan` has the figure of your agent."""
 
@@ -284,13 +364,13 @@ def _text(template: str, **values: object) -> str:
 def main() -> int:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="60 campaigns of each kind instead of 4")
+    parser.add_argument("--full", action="store_true", help="60 campaigns of each kind instead of 8")
     full = parser.parse_args().full
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
     ).stdout.strip()
     command = "python -m benchmarks.efficiency" + (" --full" if full else "")
-    for line in page(60 if full else 4, commit, command):
+    for line in page(60 if full else 8, commit, command):
         print(line, flush=True)
     return 0
 

@@ -308,7 +308,9 @@ class Arm:
         """
         if not self.is_last or self.suite or self._counted.prospect >= FUTILE:
             return False
-        return any(lane.decision is Decision.UNDECIDED and lane.scenario in self.hopeful for lane in self.lanes)
+        return any(
+            lane.decision is Decision.UNDECIDED and lane.scenario in self.hopeful for lane in self.lanes
+        )
 
     def _answer(self, found: Conclusion) -> None:
         """Record the answer of this round; a finer round may change it."""

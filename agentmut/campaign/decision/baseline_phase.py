@@ -1,5 +1,6 @@
 """The first phase of a campaign: the original's trials on every scenario, as many as the budget allows."""
 
+import heapq
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -26,6 +27,10 @@ class BaselinePhase:
         self._at_first = plan.stops_at_failing
         """Whether scenarios are tried that have not passed yet, and no others."""
         self._first: dict[str, TrialResult] = {}
+        self._place = {name: place for place, name in enumerate(self.by_scenario)}
+        self._queue: list[tuple[int, int, str]] = []
+        """Scenarios that may want a trial, by their trials so far. An entry with another number of trials is void."""
+        self._queue_all()
 
     def record(self, launch: Launch, result: TrialResult) -> str:
         """Record a trial. Return why the budget is refused, once every scenario has had a trial; else an empty text."""
@@ -41,7 +46,10 @@ class BaselinePhase:
             self._first[launch.scenario] = result
             if self._limit is not None and len(self._first) == len(self.by_scenario):
                 refusal = self._size(self._limit)
-        self._at_first = self._at_first and any(map(self._tries, self.by_scenario.values()))
+        self._queue_one(launch.scenario)
+        if self._at_first and not any(map(self._tries, self.by_scenario.values())):
+            self._at_first = False
+            self._queue_all()
         self.complete = baseline.complete and all(b.complete for b in self.by_scenario.values())
         return refusal
 
@@ -64,16 +72,28 @@ class BaselinePhase:
         Until the size of the baseline is known, only each scenario's first trial. Where failing scenarios stop the
         campaign, one trial of each comes first, then a few more of those that have not passed.
         """
-        wanting = [
-            (b.launched, i, name)
-            for i, (name, b) in enumerate(self.by_scenario.items())
-            if b.wants_another and (self._sized or not b.launched) and self._is_due(b)
-        ]
-        if not wanting:
-            return None
-        repeat, _, name = min(wanting)
-        self.by_scenario[name].launched += 1
-        return Launch("", name, self._skipped.get(name, 0) + repeat, repeat)
+        while self._queue:
+            repeat, _, name = heapq.heappop(self._queue)
+            baseline = self.by_scenario[name]
+            if repeat == baseline.launched and self._takes_another(baseline):
+                baseline.launched += 1
+                self._queue_one(name)
+                return Launch("", name, self._skipped.get(name, 0) + repeat, repeat)
+        return None
+
+    def _takes_another(self, baseline: ScenarioBaseline) -> bool:
+        return baseline.wants_another and (self._sized or not baseline.launched) and self._is_due(baseline)
+
+    def _queue_one(self, name: str) -> None:
+        """Queue a scenario whose trials have changed, if it wants a further trial now."""
+        baseline = self.by_scenario[name]
+        if self._takes_another(baseline):
+            heapq.heappush(self._queue, (baseline.launched, self._place[name], name))
+
+    def _queue_all(self) -> None:
+        self._queue.clear()
+        for name in self.by_scenario:
+            self._queue_one(name)
 
     def _is_due(self, baseline: ScenarioBaseline) -> bool:
         if not self._at_first or not baseline.launched:
@@ -90,6 +110,7 @@ class BaselinePhase:
         self._stops_hopeless = False
         for baseline in self.by_scenario.values():
             baseline.wanted = max(baseline.wanted, trials)
+        self._queue_all()
         self.complete = all(b.complete for b in self.by_scenario.values())
 
     def _size(self, limit: BaselineLimit) -> str:
@@ -103,6 +124,7 @@ class BaselinePhase:
         for baseline in self.by_scenario.values():
             baseline.wanted = cut.trials
         self._sized = True
+        self._queue_all()
         return cut.refusal
 
 
