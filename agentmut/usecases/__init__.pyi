@@ -36,6 +36,7 @@ from .importing import ImportWish as ImportWish
 from .importing import foreign_store as foreign_store
 from .importing import import_traces as import_traces
 from .plan_figures import Amount as Amount
+from .plan_figures import CheapPlan as CheapPlan
 from .plan_figures import Foreseen as Foreseen
 from .plan_figures import Offer as Offer
 from .planning import foresee as foresee

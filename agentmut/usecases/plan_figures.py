@@ -44,6 +44,8 @@ class PlannedMutant(NamedTuple):
     """The price of one trial; None where no price is known."""
     killed: float = 0.5
     """The chance that the suite notices it, where it degrades and no earlier run tells."""
+    of_model: bool = False
+    """Whether it changes the model's name, so that no cheap model can decide it."""
 
 
 class Unit(NamedTuple):
@@ -101,6 +103,19 @@ class Offer(Frozen):
     """How well the score will be known by the draw of these mutants, to each side; None where all are tried."""
 
 
+class CheapPlan(Frozen):
+    """The cost of all rounds where a cheap model decides the mutants first (`mutation.proxy`)."""
+
+    model: str
+    cheap: Amount
+    """The cheap model's run: all mutants but those of the model's name, with a baseline and controls of its own."""
+    own: Amount
+    """The run of the agent's own model, which decides `drawn` of the mutants."""
+    drawn: int
+    of: int
+    """The mutants that the score counts."""
+
+
 class ByHistory(Frozen):
     """The expectation from earlier runs of the project, without baseline and controls."""
 
@@ -124,6 +139,8 @@ class Foreseen(Frozen):
     lines: tuple[PlanLine, ...]
     rounds: tuple[RoundLine, ...] = ()
     """What can be learned for which amount, coarsest first; empty without rounds."""
+    cheap: CheapPlan | None = None
+    """None without `mutation.proxy`."""
     offers: tuple[Offer, ...] = ()
     """What round budgets are enough for, smallest first; empty without rounds."""
     buys: str = ""

@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from agentmut._base import __version__, canonical_json
 from agentmut.campaign import (
     IDENTITY_ALPHA,
@@ -32,13 +30,16 @@ from agentmut.project import Project
 from agentmut.seams import AsksNoModel
 from agentmut.store import Store
 from agentmut.trial import Detector, Pricer, inside, provider_of
+from agentmut.usecases.assumed_usage import CALL, CHARACTERS, answer_tokens, assumed_usage, model_calls
 from agentmut.usecases.budget_question import why_ask
+from agentmut.usecases.cheap_plan import cheap_plan
 from agentmut.usecases.foresight import RUNS, Expected, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
     KILLED,
     KILLED_IN_FLOW,
     STRONG,
     USUAL_RATE,
+    Amount,
     ByHistory,
     FirstRound,
     Foreseen,
@@ -57,13 +58,9 @@ from agentmut.usecases.plan_figures import (
 from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.wire import slowest_rate
 
-CHARACTERS = 4
-"""How many characters a token is taken to have where no stored trial tells."""
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99
-ANSWER, CALL = 100, 50
-"""Tokens of a model's answer to the user, and of its call of a tool, where nothing is stored that tells."""
 MOST_READ = 1_000
 """Stored trials of a scenario that a plan reads, the latest ones: more make it no better, and take minutes to read."""
 
@@ -112,6 +109,11 @@ def foresee(
         for each, here in zip(campaign.rounds, in_rounds, strict=False)
     )
     whole = campaign.ladder[-1].baseline * len(campaign.scenarios)
+    proxy, ends = session.project.mutation.proxy, (first, in_rounds[-1], share)
+
+    def total(tried: Sequence[PlannedMutant], beside: Sequence[PlannedMutant], unit: Unit) -> Amount:
+        return round_line(0.0, tried, beside, whole, unit, *ends).total
+
     sharp = most_killed(mutants, controls, whole, units, in_rounds) if rounds and not history else ""
     most = len(campaign.scenarios) * rules.n_max
     return Foreseen(
@@ -123,6 +125,7 @@ def foresee(
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
         rounds=rounds,
+        cheap=proxy and cheap_plan(proxy, mutants, controls, units, known.priced(proxy.model), total),
         offers=offers(rounds, _first_round(campaign, mutants, controls, first), budget.usd),
         buys=buys(rounds, limits),
         history=ByHistory(killed=share, trials=history.trials) if history and share is not None else None,
@@ -202,6 +205,7 @@ class _Known:
             lanes=self._lanes(names) if names else None,
             usd=self._usd(mutant),
             killed=chance_of_kill(mutant),
+            of_model=any(edit.pointer == "/model/name" for edit in mutant.edits),
         )
 
     def control(self, mutant: Mutant) -> PlannedMutant:
@@ -258,28 +262,9 @@ class _Known:
                 input_tokens=round(sum(each.input_tokens for each in used) / len(used)),
                 output_tokens=round(sum(each.output_tokens for each in used) / len(used)),
             )
-        return self._assumed_usage
-
-    @cached_property
-    def _assumed_usage(self) -> Usage:
-        if not self._asks_model:
-            return Usage()
-        config = self._session.suite.full
-        tools = "".join(canonical_json(tool.model_dump(mode="json")) for tool in config.tools)
-        asked = [len("".join(map(_text, each.turns))) for each in self._session.scenarios]
-        characters = len(config.system_text()) + len(tools) + sum(asked) / len(asked)
-        answers, calls = self._model_calls
-        return Usage(
-            input_tokens=round((answers + calls) * characters / CHARACTERS),
-            output_tokens=round(answers * ANSWER + calls * CALL),
+        return (
+            assumed_usage(self._session.suite.full, self._session.scenarios) if self._asks_model else Usage()
         )
-
-    @property
-    def _model_calls(self) -> tuple[float, float]:
-        """Return a run's model calls that answer (one for each turn) and that call a tool (as many, with tools)."""
-        scenarios = self._session.scenarios
-        turns = sum(len(scenario.turns) for scenario in scenarios) / len(scenarios)
-        return turns, turns if self._session.suite.full.tools else 0.0
 
     @cached_property
     def _own_usd(self) -> float | None:
@@ -290,9 +275,10 @@ class _Known:
             usd = [result.usd for result in self._results]
             known = [each for each in usd if each is not None]
             return sum(known) / len(known) if len(known) == len(usd) else None
-        return self._priced(self._session.suite.full.model.name)
+        return self.priced(self._session.suite.full.model.name)
 
-    def _priced(self, model: str) -> float | None:
+    def priced(self, model: str) -> float | None:
+        """Return the price of one trial with a model; None where it is not known."""
         return self._pricer.cost(model, self.usage) if model else None
 
     def _usd(self, mutant: Mutant) -> float | None:
@@ -300,7 +286,7 @@ class _Known:
         models = [str(edit.after) for edit in mutant.edits if edit.pointer == "/model/name"]
         if not models or (self._results and not self.usage.total):
             return self._own_usd
-        return self._priced(models[0])
+        return self.priced(models[0])
 
     def unit(self, mutants: int, campaign: Plan) -> Unit:
         """Return what a trial takes, and how many go on at a time."""
@@ -331,11 +317,8 @@ class _Known:
         yield from self._about_time()
         if campaign.rule.suite_share:
             yield "the share of alpha for the suite as a whole (statistics.suite_share) is left out: it kills some more"
-        if proxy := self._session.project.mutation.proxy:
-            yield (
-                f"the agent's own model tries all mutants: with mutation.proxy it tries {proxy.part:.0%} of them, and "
-                f"{proxy.model} all"
-            )
+        if self._session.project.mutation.proxy:
+            yield "all figures but those of mutation.proxy are of the agent's own model, trying all mutants"
         if campaign.baseline_limit:
             yield "the budget may cut the baseline once the first trials show their cost"
         yield f"the identity control, which is tried at level {IDENTITY_ALPHA:g}, is counted as a harmless mutant"
@@ -373,10 +356,14 @@ class _Known:
         if self._results:
             yield f"a run takes {tokens}, the mean of the stored ones"
         else:
+            config = self._session.suite.full
+            calls, answer = (
+                sum(model_calls(config, self._session.scenarios)),
+                answer_tokens(config.system_text()),
+            )
             yield (
-                f"no run is stored: one is taken to use {tokens} ({sum(self._model_calls):.3g} model calls, "
-                f"{CHARACTERS} characters a token, {ANSWER} tokens an answer, {CALL} a call of a tool). `--probe 3` "
-                "measures it"
+                f"no run is stored: one is taken to use {tokens} ({calls:.3g} model calls, {CHARACTERS} characters a "
+                f"token, {answer} tokens an answer, {CALL} a call of a tool). `--probe 3` measures it"
             )
         if self._own_usd is None:
             model = self._session.suite.full.model.name or "the agent's model"
@@ -393,7 +380,3 @@ class _Known:
 
 def _names(scenario: Scenario, tool: str) -> bool:
     return any(tool in canonical_json(each.model_dump(mode="json")) for each in scenario.evaluators)
-
-
-def _text(turn: JsonValue) -> str:
-    return turn if isinstance(turn, str) else canonical_json(turn)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.efficiency import DOLLARS, TRIAL, fixed_sample, low, prices
+from benchmarks.efficiency import DOLLARS, FIRST_SEED, RATE, TRIAL, average, fixed_sample, low, prices
 
 PAGE = (Path(__file__).parents[2] / "docs" / "efficiency.md").read_text(encoding="utf-8")
 
@@ -16,10 +16,10 @@ def test_a_fixed_sample_that_always_fails_is_as_large_as_its_rarest_table(level:
     assert fixed_sample(1.0, 1.0, level) == n
 
 
-@pytest.mark.parametrize("drop", [0.75, 0.5])
-def test_the_page_has_the_fixed_samples_of_the_command(drop: float) -> None:
-    n = fixed_sample(0.95, drop, 0.005)
-    assert f"| {drop:g} | {n} | {10 * n} |" in PAGE
+def test_the_page_has_the_averages_of_the_command() -> None:
+    ours = average(0.75, np.random.default_rng(FIRST_SEED))
+    n = 10 * fixed_sample(RATE, 0.75, ours.level, ours.power)
+    assert f"| 0.75 | {ours.power:.2f} | {ours.unchanged:.0f} | {ours.dropped:.0f} | {n} |" in PAGE
 
 
 def test_the_page_has_todays_prices() -> None:

@@ -10,7 +10,7 @@ from agentmut.report.paint import Page, clean
 from agentmut.report.report_wording import counted
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.stats import Preview
-from agentmut.usecases import Amount, Foreseen, Offer
+from agentmut.usecases import Amount, CheapPlan, Foreseen, Offer
 
 
 def render_plan(plan: Foreseen, color: bool = False) -> str:
@@ -28,6 +28,8 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
         for each in plan.rounds:
             bought.add_row(f"{each.delta:g} or more", *_cells(each.total))
         page.add(bought)
+    if plan.cheap:
+        page.hang(_cheap(plan.cheap), indent=0)
     _add_offers(page, plan.offers)
     if plan.buys:
         page.hang(plan.buys, indent=0)
@@ -85,6 +87,25 @@ def _offered(offer: Offer) -> str:
         f"With {budget} you learn the score to about {offer.half_width:.2f} to each side, for drops of {offer.delta:g} "
         f"or more: {offer.mutants} of {offer.of} mutants at random."
     )
+
+
+def _cheap(plan: CheapPlan) -> str:
+    """Say what a run with a cheap model takes.
+
+    >>> few, many = Amount(trials=900, usd=3.5, minutes=None), Amount(trials=4000, usd=0.6, minutes=None)
+    >>> print(_cheap(CheapPlan(model="nano", cheap=many, own=few, drawn=12, of=60)))  # doctest: +NORMALIZE_WHITESPACE
+    With mutation.proxy nano decides all mutants in 4,000 trials ($0.60), and the agent's own model 12 of 60 in
+    900 trials ($3.50).
+    """
+    return (
+        f"With mutation.proxy {clean(plan.model)} decides all mutants in {_taken(plan.cheap)}, and the agent's own "
+        f"model {plan.drawn} of {plan.of} in {_taken(plan.own)}."
+    )
+
+
+def _taken(found: Amount) -> str:
+    price = "price not known" if found.usd is None else f"${found.usd:.2f}"
+    return f"{found.trials:,.0f} trials ({price})"
 
 
 def _share(value: float | None) -> str:
