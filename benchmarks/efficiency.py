@@ -29,7 +29,7 @@ from benchmarks.calibration.rounds import DELTAS, MIX, STRONG, Truth
 
 FIRST_SEED = 1001
 PARTS = (1 / 20, 1 / 10, 1 / 5, 1 / 3, 1 / 2, 1)
-"""Budgets, as shares of what one round takes to its end."""
+"""Budgets, as shares of about what one round takes to its end."""
 MODELS = ("gpt-4o-mini", "gemini-2.5-flash", "claude-sonnet-4-5")
 TRIAL = Usage(input_tokens=6000, output_tokens=600)
 CACHED = TRIAL.model_copy(update={"cached_tokens": 4500})
@@ -61,6 +61,13 @@ class Kind(NamedTuple):
     name: str
     mutants: int
     make: Callable[[np.random.Generator], Truth]
+    whole: int
+    """About what one round takes to its end, in trials."""
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Return the budgets, in trials."""
+        return tuple(round(part * self.whole) for part in PARTS)
 
 
 def low(rng: np.random.Generator) -> Truth:
@@ -79,9 +86,13 @@ def _lost(
 
 
 KINDS = (
-    Kind("strong: 28 mutants, half of which lose .7 to 1; pass rates .94 to 1", STRONG, rounds.strong),
-    Kind("mix: 60 mutants, 30 % lose .5 to 1, 20 % lose .2 to .3; pass rates .8 to 1", MIX, rounds.mix),
-    Kind("low: 60 mutants, 30 % lose half or more, 20 % a third or more; pass rates .4 to .8", MIX, low),
+    Kind("strong: 28 mutants, half of which lose .7 to 1; pass rates .94 to 1", STRONG, rounds.strong, 3_000),
+    Kind(
+        "mix: 60 mutants, 30 % lose .5 to 1, 20 % lose .2 to .3; pass rates .8 to 1", MIX, rounds.mix, 10_000
+    ),
+    Kind(
+        "low: 60 mutants, 30 % lose half or more, 20 % a third or more; pass rates .4 to .8", MIX, low, 18_000
+    ),
 )
 
 
@@ -149,22 +160,19 @@ def budgets(kind: Kind, count: int) -> Iterator[str]:
     """Yield the table of one kind: what each part of the price of one round buys, before and now."""
     with tempfile.TemporaryDirectory() as folder:
         on = field(Path(folder), kind.mutants)
-        whole = round(
-            float(np.mean([_course(on, kind, at_once, False, i, ()).trials for i in range(min(count, 3))])),
-            -1,
-        )
-        looks = tuple(round(part * whole) for part in PARTS)
-        groups = [
-            [_course(on, kind, *method, i, looks) for i in range(count)]
-            for method in ((at_once, True), (at_once, False), (in_rounds, False))
-        ]
+        groups = [[play(on, kind, method, i) for i in range(count)] for method in METHODS]
+    yield from table(kind, groups)
+
+
+def table(kind: Kind, groups: Sequence[Sequence[Course]]) -> Iterator[str]:
+    """Yield the table of campaigns, a group for each of `METHODS`."""
     yield f"### {kind.name}\n"
     yield (
         "| trials | part | found: 0.1.0 | one round | rounds | false kills "
         "| width: 0.1.0 | one round | rounds | drops of |"
     )
     yield f"|{' --- |' * 10}"
-    for part, look in zip(PARTS, looks, strict=True):
+    for part, look in zip(PARTS, kind.looks, strict=True):
         seen = [[each.seen[look] for each in group] for group in groups]
         found = " | ".join(f"{_mean(each, 'found'):.0%}" for each in seen)
         false = "; ".join(f"{_mean(each, 'false'):.1f}" for each in seen)
@@ -174,17 +182,15 @@ def budgets(kind: Kind, count: int) -> Iterator[str]:
     yield f"\nTo the end: {once:,.0f} trials with one round, {rounds_:,.0f} with rounds.\n"
 
 
-def _course(
-    on: Field,
-    kind: Kind,
-    plan: Callable[[Plan, int], Plan],
-    by_turns: bool,
-    number: int,
-    looks: Sequence[int],
-) -> Course:
-    seed = FIRST_SEED + number
+METHODS = ((at_once, True), (at_once, False), (in_rounds, False))
+"""0.1.0, one round with today's order, and rounds: the plan, and whether it is in the order of 0.1.0."""
+
+
+def play(on: Field, kind: Kind, method: tuple[Callable[[Plan, int], Plan], bool], number: int) -> Course:
+    """Play the `number`-th campaign of a kind by one of `METHODS`."""
+    (plan, by_turns), seed = method, FIRST_SEED + number
     rng = np.random.default_rng([seed, 23])
-    return course(on, plan(on.plan, seed), kind.make(rng), rng, looks, by_turns=by_turns)
+    return course(on, plan(on.plan, seed), kind.make(rng), rng, kind.looks, by_turns=by_turns)
 
 
 def _mean(seen: Sequence[Seen], name: str) -> float:
@@ -314,7 +320,7 @@ def prices() -> Iterator[str]:
 INTRODUCTION = """Made by `{command}` at commit {commit}; do not edit. Whole campaigns of coins through the campaign's
 state: ten scenarios that reach every mutant, {count} campaigns of each kind unless said. Seeds begin at {seed}: no
 constant of the method was chosen on them. Coins are no agents: the trials of a real scenario may be less alike."""
-BY_BUDGET = """Each campaign is stopped after a part of the trials that one round takes to its end. 0.1.0 is a
+BY_BUDGET = """Each campaign is stopped after a part of about the trials that one round takes to its end. 0.1.0 is a
 baseline of {baseline} trials, drops of .2 at once, mutant after mutant, and no trials of the original beside them; it
 has today's interval, which 0.1.0 had not. One round is the same with today's order, most likely kills first. Rounds
 are what a campaign has today, with confirmed kills. `found` is the share of the worse mutants that are killed, small

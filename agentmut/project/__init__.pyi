@@ -25,8 +25,8 @@ from .schema import BudgetSettings as BudgetSettings
 from .schema import ExecutionSettings as ExecutionSettings
 from .schema import IgnoredMutant as IgnoredMutant
 from .schema import MutationSettings as MutationSettings
-from .schema import ProxySettings as ProxySettings
 from .schema import Price as Price
+from .schema import ProxySettings as ProxySettings
 from .schema import SecondOrder as SecondOrder
 from .schema import VerdictSettings as VerdictSettings
 from .tool_checks import check_tools as check_tools
