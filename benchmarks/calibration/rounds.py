@@ -102,9 +102,20 @@ def section(*, thorough: bool, size: int | None = None) -> Section:
 
 
 def play(on: Field, truth: Truth, seed: int, rng: np.random.Generator) -> Played:
-    """Play a campaign to its end; trials are recorded in the order of their launches."""
+    """Play a campaign to its end; trials are recorded in the order of their launches.
+
+    Mutants of like promise come in a random order, since the worse ones stand first in a `Truth`.
+    """
+    shuffled = np.random.default_rng([seed, 29]).permutation(len(on.plan.mutants))
+    order = tuple(on.plan.mutants[i].id for i in shuffled)
     plan = on.plan.model_copy(
-        update={"seed": seed, "rounds": rounds_to(0.2), "baseline": 100, "baseline_limit": None}
+        update={
+            "seed": seed,
+            "rounds": rounds_to(0.2),
+            "baseline": 100,
+            "baseline_limit": None,
+            "order": order,
+        }
     )
     state = CampaignState(plan, on.session.suite, on.session.tests.scenarios, on.tables)
     number = {mutant.id: i for i, mutant in enumerate(plan.mutants)}

@@ -14,6 +14,7 @@ from agentmut.campaign.limits import (
     price_missing,
 )
 from agentmut.campaign.preparation.agents_own import with_agents_own
+from agentmut.campaign.preparation.common_prefix import by_common_prefix
 from agentmut.campaign.preparation.drawing import drawing_order
 from agentmut.campaign.preparation.evaluator_age import (
     Ages,
@@ -221,7 +222,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         first_of_mutants=first_of_mutants(session.ages),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
-        order=by_yield(generation.mutants, read_history(project.runs)),
+        order=by_yield(by_common_prefix(generation.mutants), read_history(project.runs)),
         sample=drawing_order(generation.mutants, settings.seed if seed is None else seed),
         precision=settings.precision,
         selective=generation.selective,
