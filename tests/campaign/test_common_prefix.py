@@ -4,8 +4,9 @@ import json
 from itertools import takewhile
 
 from agentmut.campaign.preparation.common_prefix import by_common_prefix
-from agentmut.nouns.config import AgentConfig, Document, ToolSpec
+from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
+from agentmut.nouns.tools import ToolSpec
 
 CONFIG = AgentConfig(
     prompt="Be kind. Be brief. Never guess.",
