@@ -11,12 +11,20 @@ from typer.testing import CliRunner
 
 from agentmut._base.errors import UsageError
 from agentmut.cli.entry import VERBS, app, main
-from agentmut.cli.json_documents import DOCUMENTS, schema_of, schema_text
+from agentmut.cli.json_documents import DOCUMENTS, schema_text
+from tests.cli.json_of_verbs import problems
 from tests.cli.ran_project import ran
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "output.schema.json"
 HAVE_NO_JSON = {"baseline", "store", "schema"}
 """`baseline` and `store` have verbs of their own; `schema` prints JSON anyway."""
+ELSEWHERE = {
+    "merge": "tests/cli/test_shards_and_pairs.py",
+    "replay": "tests/cli/test_replay_verb.py",
+    "simulate": "tests/cli/test_json_of_servers.py",
+    "proxy": "tests/cli/test_json_of_servers.py",
+}
+"""Verbs whose documents another file holds against the schema, since it has what they need."""
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +43,6 @@ def printed(arguments: list[str]) -> Any:
     return json.loads(done.stdout)
 
 
-def problems(verb: str, document: Any) -> list[str]:
-    """Say what is wrong with a document: of the model that fits it best where several may."""
-    validator = Draft202012Validator(schema_of(verb))
-    return [
-        f"{'/'.join(map(str, error.absolute_path))}: {[each.message for each in error.context or []][:8]}"
-        for error in validator.iter_errors(document)
-    ]
-
-
 @pytest.mark.whole
 def test_real_outputs_of_the_verbs_are_valid(project: Path, tmp_path: Path) -> None:
     mutant = printed(["mutants", "--json", "--project", str(project)])["mutants"][0]["id"]
@@ -52,7 +51,8 @@ def test_real_outputs_of_the_verbs_are_valid(project: Path, tmp_path: Path) -> N
         "init": [[str(tmp_path / "new")]],
         "mutants": [[]],
         "plan": [[]],
-        "run": [["--yes"], ["--yes", "--gate"]],
+        "run": [["--yes"], ["--yes", "--gate"], ["--yes", "--fresh", "--trials", "25"]],
+        "resume": [[]],
         "report": [[]],
         "show": [[mutant]],
         "trials": [[], ["--trial", "1"]],
@@ -65,7 +65,11 @@ def test_real_outputs_of_the_verbs_are_valid(project: Path, tmp_path: Path) -> N
         "doctor": [["--yes"]],
         "baseline save": [["now", "--yes"]],
         "baseline compare": [["now", "--preview"], ["now", "--yes"]],
-        "relations": [["--preview"]],
+        "relations": [
+            ["--preview"],
+            ["--yes", "--relation", "perturbation.noise", "--pairs", "10"],
+            ["--survivors", "--yes", "--relation", "perturbation.noise", "--pairs", "10"],
+        ],
         "export": [[str(tmp_path / "traces.jsonl")]],
         "import": [[str(tmp_path / "traces.jsonl")]],
         "analyze": [[]],
@@ -74,6 +78,7 @@ def test_real_outputs_of_the_verbs_are_valid(project: Path, tmp_path: Path) -> N
         "store copy": [[copy]],
         "clean": [["--dry-run"]],
     }
+    assert {*commands, *ELSEWHERE} == set(DOCUMENTS)
     for verb, several in commands.items():
         for options in several:
             where = [] if verb in ("init", "serve") else ["--project", str(project)]
@@ -98,6 +103,12 @@ def test_every_verb_has_json_and_a_schema() -> None:
     assert set(VERBS) - HAVE_NO_JSON <= known
     for verb in set(VERBS) - HAVE_NO_JSON:
         assert "--json" in CliRunner().invoke(app, [verb, "--help"]).stdout, verb
+
+
+@pytest.mark.parametrize("verb", ELSEWHERE)
+def test_the_other_file_holds_the_verb_against_its_schema(verb: str) -> None:
+    text = (PUBLISHED.parents[1] / ELSEWHERE[verb]).read_text()
+    assert f'problems("{verb}"' in text or (f'"{verb}"' in text and "problems(verb" in text)
 
 
 def test_an_error_is_a_document_with_a_version(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.json_of_verbs import problems
+
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +79,7 @@ def test_a_recorded_trial_is_replayed_and_a_changed_agent_is_told_apart(project:
     code, out, err = agentmut(project, "replay", "--json", environment=NOWHERE)
     assert code == 0, err
     trials = json.loads(out)["trials"]
+    assert problems("replay", json.loads(out)) == []
     dropped = [trial for trial in trials if trial["operator"] == "prompt.drop_instruction"]
     assert dropped
     assert all(trial["requests"] == 1 for trial in trials)
@@ -85,6 +88,7 @@ def test_a_recorded_trial_is_replayed_and_a_changed_agent_is_told_apart(project:
     code, out, err = agentmut(project, "replay", trials[0]["trial"], "--json", environment=secret)
     replayed = json.loads(out)
     assert (code, replayed["outcome"], replayed["problem"]) == (0, "pass", ""), err
+    assert problems("replay", replayed) == []
     assert "neither doubled nor declared safe: refund" in err
 
     (project / "other.txt").touch()

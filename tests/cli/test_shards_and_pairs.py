@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.json_of_verbs import problems
+
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
@@ -82,6 +84,8 @@ def test_shards_on_two_machines_become_one_report(project: Path) -> None:
     assert merged.returncode == 0, merged.stderr
     assert "1 killed, 2 survived" in merged.stdout
     assert "Merged from the runs" in merged.stdout
+    again = document("merge", "../machine1/.agentmut", "../machine2/.agentmut", cwd=project)
+    assert problems("merge", again) == [] and len(again["mutants"]) == 3
     assert max(map(len, merged.stdout.splitlines())) <= 80
 
 
