@@ -1,7 +1,7 @@
-"""`python benchmarks/first_score.py [AGENT]...`: from a clone to the score of an agent of one's own, as a new user goes.
+"""`python benchmarks/first_score.py [AGENT]...`: a new user's way from a clone to the score of an own agent.
 
-An agent is `readme` (the function in the README), `openai_function` or `langgraph` (folders of `benchmarks/first_agents`); all
-three without an argument. Prints each command with the seconds since the start.
+An agent is `readme` (the function in the README), or a folder of `benchmarks/first_agents`.
+Without an argument all three are tried. Prints each command with the seconds since the start.
 """
 
 import re
@@ -19,7 +19,7 @@ SIMULATED = "simulate --alias gpt-5.2=sim-large -- agentmut/.venv/bin/agentmut "
 
 
 def commands(agent: str) -> tuple[str, ...]:
-    """Return the commands in their order; an agent that asks a model asks the simulated one, since there is no key here."""
+    """Return the commands in their order. An agent that asks a model asks the simulated one, which needs no key."""
     return (
         f"git clone --quiet {ROOT} agentmut",
         "python3 -m venv agentmut/.venv",

@@ -22,8 +22,24 @@ BANNED = {
     "'leave' for the end of a program; write 'exit'": r"\b[Aa]nd leaves?\.|\bLeave with exit code\b",
     "a riddle for 'the result'": r"\b(?:[Ww]hat is told\b|[Ww]hat has come of\b)",
     "another word for 'no coverage'": r"\bunreached\b|\"not reached\"",
-    "a possessive without a noun": rf"{HEAD}(?:Theirs|Its own)\b",
+    "a possessive without a noun": rf"{HEAD}(?:Theirs|Its own|Of (?:its|their) own)\b",
+    "'besides' or 'as it is' for a noun": rf"{HEAD}(?:Besides,|As (?:it|they) (?:is|are)[,.])",
+    "'none' for the wrong kind; name the thing": r"\b(?:what|that|which) (?:is|are) none(?=[.,;:)]| and\b| or\b)",
+    "'theirs' where the noun is missing": r"\b(?:lack|share|have|because|than) theirs\b",
 }
+START = (
+    "README.md",
+    *(
+        f"docs/{name}.md"
+        for name in (
+            "index", "quickstart", "tutorial-survivor", "tutorial-langgraph", "tutorial-instructions", "concepts",
+            "glossary", "your-agent", "your-suite", "callable", "langgraph", "openai",
+            "reading-a-report", "report-html", "survivors", "verbs", "ci",
+        )
+    ),
+)  # fmt: skip
+"""Pages that a newcomer meets. Their sentences have at most `MOST_WORDS` words."""
+MOST_WORDS = 34
 
 
 class Finding(NamedTuple):
@@ -44,6 +60,24 @@ def findings(root: Path = ROOT) -> Iterator[Finding]:
         for path in sorted(root.glob(pattern)):
             if path.name not in LEFT_OUT:
                 yield from found_in_page(path.read_text(encoding="utf-8"), str(path.relative_to(root)))
+    for name in START:
+        for sentence in sentences((root / name).read_text(encoding="utf-8")):
+            if len(re.findall(r"[\w'%$.-]+", sentence)) > MOST_WORDS:
+                yield Finding(name, f"a sentence of more than {MOST_WORDS} words", sentence[:60])
+
+
+def sentences(page: str) -> Iterator[str]:
+    """Yield the sentences of a page's paragraphs and list items. Code counts as one word; tables are left out.
+
+    >>> list(sentences("# Head\\n\\nOne `a b c` is. Two\\nare.\\n\\n- Three"))
+    ['One CODE is.', 'Two are.', '- Three']
+    """
+    prose = re.sub(r"^```.*?^```|<!--.*?-->", "\n\n", page, flags=re.DOTALL | re.MULTILINE)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", prose):
+        if not block.lstrip().startswith(("|", "#")):
+            text = re.sub(r"`[^`]*`", "CODE", " ".join(block.split()))
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+            yield from filter(None, re.split(r"(?<=[.?!])[*_)\"]* (?=[A-Z*_\"(]|agentmut\b)", text))
 
 
 def found_in_source(source: str, name: str) -> Iterator[Finding]:

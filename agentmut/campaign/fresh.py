@@ -16,7 +16,7 @@ class Fresh:
     """The finished trials that are evidence."""
     first_failure: str = ""
     no_evidence: Counter[str] = field(default_factory=Counter)
-    """Reasons of those that are none."""
+    """Why trials without evidence have none, by reason."""
     never_began: Counter[str] = field(default_factory=Counter)
     """Evidence trials that raised before they did anything, by the type of the exception."""
 

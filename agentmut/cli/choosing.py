@@ -49,7 +49,7 @@ class Choice(NamedTuple):
 
 
 def choosing(verb: Callable[..., None]) -> Callable[..., None]:
-    """Return the verb with the options of `Choice` in the place of its parameter `choice`.
+    """Return the verb with the options of `Choice` in place of its parameter `choice`.
 
     Typer reads the options off the signature, and knows no groups of them.
     """
@@ -120,7 +120,7 @@ def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
 def with_changes(
     selection: "Selection", reference: str | None, find: "Callable[[str], Changes]"
 ) -> "Selection":
-    """Return the selection, narrowed to what changed since a git revision if one is given; what changed is said."""
+    """Return the selection, narrowed to the changes since a git revision if one is given, and print the changes."""
     if reference is None:
         return selection
     found = find(reference)
@@ -131,7 +131,7 @@ def with_changes(
 def with_session_changes(
     selection: "Selection", session: "Session", reference: str | None, agent: str | None
 ) -> "Selection":
-    """`with_changes` for the agent of a session. Raises `UsageError`."""
+    """Return what `with_changes` returns, for the agent of a session. Raises `UsageError`."""
     return with_changes(selection, reference, lambda since: _session_changes(session, since, agent))
 
 

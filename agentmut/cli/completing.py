@@ -1,4 +1,4 @@
-"""What a shell can complete: names that stand in files or metadata, read lightly, and nothing where they cannot be.
+"""Completion in a shell: names from files and metadata; an unreadable file completes to nothing.
 
 A shell asks on every Tab: no agent and no plugin is imported, and no error is shown.
 """
@@ -16,7 +16,7 @@ Found = Callable[[Path], Iterable[tuple[str, str]]]
 
 
 def completer(found: Found) -> Callable[[typer.Context, str], Completions]:
-    """Return the completion of a parameter: what is found in the project named so far, if it begins as typed."""
+    """Return the completion of a parameter: names of the project on the command line that begin as typed."""
 
     def complete(ctx: typer.Context, incomplete: str) -> Completions:
         try:
@@ -34,7 +34,7 @@ def _folder(project: Any) -> Path:
 
 
 def _runs(folder: Path) -> Iterator[tuple[str, str]]:
-    """Newest first."""
+    """Complete ids of runs, the newest first."""
     for path in sorted((folder / ".agentmut" / "runs").iterdir(), reverse=True):
         if path.is_dir():
             yield path.name, ""

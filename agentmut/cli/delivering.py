@@ -1,4 +1,4 @@
-"""Writes what a verb has made to stdout, into a file or to its end."""
+"""Writing of a verb's output to stdout, into a file, or to the end of a file."""
 
 import os
 import sys

@@ -37,7 +37,7 @@ Sometimes: Any = Field(default=None, json_schema_extra={"may_lack": True})
 
 
 class Refusal(BaseModel):
-    """What any verb prints where it fails."""
+    """The document that any failing verb prints."""
 
     error: str
     exit_code: int
@@ -88,7 +88,7 @@ class MutantCounts(BaseModel):
 
 
 class ListedMutants(BaseModel):
-    """What `agentmut mutants` lists."""
+    """The list that `agentmut mutants` prints."""
 
     source: str
     mutants: tuple[ListedMutant, ...]
@@ -115,20 +115,20 @@ class ListedTrials(BaseModel):
 
 
 class ProposedSuggestions(Suggestions):
-    """What `agentmut suggest` proposes."""
+    """The proposals of `agentmut suggest`."""
 
     ideas: tuple[dict[str, JsonValue], ...]
     search: dict[str, JsonValue] | None
 
 
 class AppliedSuggestions(BaseModel):
-    """Which files `suggest --apply` has changed."""
+    """The files that `suggest --apply` has changed."""
 
     changed: tuple[str, ...]
 
 
 class Cleaned(BaseModel):
-    """What `agentmut clean` has removed, or would."""
+    """The runs and trials that `agentmut clean` has removed, or would remove."""
 
     runs_removed: tuple[str, ...]
     trials_removed: int
@@ -152,14 +152,14 @@ class CopiedTable(BaseModel):
 
 
 class StoreCopy(BaseModel):
-    """What `agentmut store copy` has copied."""
+    """The tables that `agentmut store copy` has copied."""
 
     kind: str
     tables: tuple[CopiedTable, ...]
 
 
 class Exported(BaseModel):
-    """What `agentmut export` has written or sent."""
+    """The export that `agentmut export` has written or sent."""
 
     format: str
     trials: int
@@ -193,7 +193,7 @@ class RecordedTrials(BaseModel):
 
 
 class ReplayedTrial(RecordedTrial):
-    """A trial that was run again on the answers that it was given."""
+    """A trial that was run again on its recorded answers."""
 
     outcome: str
     reason: str

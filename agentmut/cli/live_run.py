@@ -20,7 +20,7 @@ EACH = 0.5
 
 @contextmanager
 def on_live_page(title: str, run: str, beside: Progress) -> Iterator[Progress]:
-    """Serve a page for the block, say its address on stderr, and give what takes the campaign's progress.
+    """Serve a page during the block, print its address on stderr, and yield the receiver of the campaign's progress.
 
     The page's stop button does what Ctrl-C does. Raises `RunError` where no port can be had.
     """

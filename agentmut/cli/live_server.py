@@ -1,4 +1,4 @@
-"""The live page of a run on loopback: whoever knows the token in its address sees the state and may stop the run."""
+"""The live page of a run on loopback: a request with the token of its address sees the state and may stop the run."""
 
 import asyncio
 import json
@@ -55,7 +55,7 @@ class LiveServer:
         return f"http://{HOST}:{self._port}/{self._token}/"
 
     def show(self, state: Mapping[str, Any]) -> None:
-        """Take the state that pages are given from now on."""
+        """Replace the state that the page shows."""
         self._state = state
 
     def _run(self) -> None:

@@ -1,4 +1,4 @@
-"""What the live page shows of a campaign: one JSON document, made anew every moment."""
+"""The state of a campaign for the live page, as one JSON document."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interr
 
 @contextmanager
 def agents_on_stderr() -> Iterator[None]:
-    """Send what agents (and their child processes) write to stdout to stderr for the block.
+    """Redirect stdout of agents and their child processes to stderr during the block.
 
     On the level of the file descriptor, so that the report, or the one JSON document, stands alone on stdout. Both
     streams are whole again after the block, even if an agent has closed them.
@@ -126,12 +126,12 @@ def cut_page(text: str, way: str) -> str:
 
 
 def project_option(project: Path) -> str:
-    """Return what a command needs that is proposed to the user, with a blank ahead; empty for the folder
+    """Return the option that a proposed command needs, with a blank ahead; empty for the folder
     they are in.
     """
     return "" if project == Path() else f" --project {shlex.quote(str(project))}"
 
 
 def exit_code(result: "Result") -> ExitCode:
-    """0 for a finished run whatever its score, 3 when a budget stopped it, 130 when interrupted."""
+    """Return 0 for a finished run whatever its score, 3 when a budget stopped it, 130 when interrupted."""
     return _EXIT_CODES.get(result.status, ExitCode.BROKEN)

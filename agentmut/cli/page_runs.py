@@ -70,12 +70,12 @@ def _stored(
 
 
 def _fails(row: "BaselineRow") -> bool:
-    """Return whether the unchanged agent passes a scenario less often than is asked of it."""
+    """Return whether the unchanged agent passes a scenario less often than its threshold."""
     return row.passes < row.trials and (not row.testable or (row.rate or 0.0) < row.threshold)
 
 
 def _kept(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tuple[MutantRuns, ...]":
-    """Return the runs that the page has room for; what `each` gives takes all of them."""
+    """Return the runs that fit into the page; the receivers of `each` get all runs."""
     from agentmut.report import runs_within
 
     if each is None:
@@ -87,7 +87,7 @@ def _kept(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tu
 
 
 def _given(found: "Iterable[MutantRuns]", take: "Callable[[MutantRuns], None]") -> "Iterator[MutantRuns]":
-    """Yield the runs with as many pairs as a page shows, once all of them were taken."""
+    """Yield the runs cut to as many pairs as a page shows, after the receivers got all pairs."""
     from agentmut.report import FURTHER
 
     for runs in found:
@@ -98,7 +98,7 @@ def _given(found: "Iterable[MutantRuns]", take: "Callable[[MutantRuns], None]") 
 def _assertions(
     session: "Session", store: "Store", run: str, rows: "Sequence[MutantRow]"
 ) -> "tuple[AssertionSuggestion, ...]":
-    """Return assertions for the first survivors that lack one; nothing where the run's plan has gone."""
+    """Return assertions for the first survivors that lack one; none where the run's plan was removed."""
     from agentmut.usecases import mined_assertions
 
     lacking = [row.id for row in rows if row.gap == "assertion"][:MINED]

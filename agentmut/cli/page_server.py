@@ -1,4 +1,4 @@
-"""What the servers of pages share: where they listen, and how nobody keeps or frames what they answer."""
+"""The common part of the page servers: where they listen, and headers that forbid caching and framing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,7 +25,7 @@ class Listening(NamedTuple):
 
 
 async def listen(answer: Answer, host: str = HOST, port: int = 0) -> Listening:
-    """Serve whatever is asked by `answer`; port 0 takes any free one. Raises `OSError`."""
+    """Serve every request by `answer`; port 0 takes any free port. Raises `OSError`."""
     from aiohttp import web
 
     app = web.Application(client_max_size=1)
@@ -49,7 +49,7 @@ def html(text: str) -> "web.Response":
 
 
 def refused(status: int, why: str) -> "web.Response":
-    """Return an answer without a page, which says why."""
+    """Return an answer that says why there is no page."""
     from aiohttp import web
 
     return web.Response(status=status, text=why, headers=HEADERS)

@@ -29,7 +29,7 @@ def plain_options(command: Any) -> Any:
 
 
 def _write_plainly(parameter: Any) -> None:
-    """Give an option the word for what it takes, unless it has one, and say its limits as a sentence does.
+    """Give an option a word for its type, unless it has one, and write its limits as words.
 
     Some of what is set here is private to typer: tests/cli/test_plain_help.py reads the help of all verbs.
     """

@@ -16,7 +16,7 @@ LOG = 10.0
 
 
 class ProgressLine:
-    """Called after every change; writes at most every few moments."""
+    """A progress line: called after every change, it is redrawn at most every few moments."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream = (
@@ -70,7 +70,7 @@ class ProgressLine:
 
 
 def describe(state: CampaignState) -> str:
-    """Phase, trials, money, time left and score so far, in one line.
+    """Return phase, trials, money, time left and score so far in one line.
 
     Time left assumes that the mutants still to be decided take as long as those decided so far.
     """

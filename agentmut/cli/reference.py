@@ -73,7 +73,7 @@ def verbs() -> Iterator[Verb]:
 
 
 def page() -> str:
-    """docs/command-line.md."""
+    """Return the text of docs/command-line.md."""
     return "\n".join([INTRODUCTION, *map(_section, verbs())])
 
 
@@ -92,7 +92,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _row(parameter: Any, annotation: Any) -> str:
-    """Names, what it does, what may be given; nothing that typer may word otherwise in its next version."""
+    """Return the table row of an option: names, help and choices, without words that typer may change."""
     named = [name for name in parameter.opts if name.startswith("-")] or [parameter.name.upper()]
     said = [_plain(parameter.help or ""), _choices(annotation), _default(parameter)]
     return f"| {', '.join(f'`{name}`' for name in named)} | {' '.join(filter(None, said))} |"

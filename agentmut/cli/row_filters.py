@@ -59,7 +59,7 @@ def _filtered(
 def _of_operators(
     rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
 ) -> "list[MutantRow]":
-    """Return the rows of operators that a name, a class or a pattern fits.
+    """Return the rows whose operator fits a name, a class or a pattern.
 
     Raises `UsageError` for one that fits none.
     """

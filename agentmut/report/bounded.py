@@ -12,7 +12,7 @@ NAME = 200
 
 
 def bounded(text: str, limit: int = FIELD) -> str:
-    """Return the text without control characters, cut to about `limit` characters; what is missing is said.
+    """Return the text without control characters, cut to about `limit` characters, with a note on the cut.
 
     >>> bounded("a\\x1bb"), bounded("abcdef", 3)
     ('a?b', 'abc ... (3 more characters)')
@@ -32,7 +32,7 @@ def one_line(text: str, limit: int = NAME) -> str:
 
 
 def names(texts: Iterable[str], most: int = 20) -> str:
-    """Names in a row, no more than `most` of them.
+    """Join names into one line, at most `most` names.
 
     >>> names(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -43,6 +43,6 @@ def names(texts: Iterable[str], most: int = 20) -> str:
 
 
 def place(row: MutantRow) -> str:
-    """`file:line` of a mutant, as far as it is known."""
+    """Return `file:line` of a mutant, as far as the place is known."""
     line = f":{row.target.line}" if row.target.line else ""
     return one_line(f"{row.target.path or ''}{line}")

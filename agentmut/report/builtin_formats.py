@@ -1,4 +1,4 @@
-"""The report formats: those that come along, and how any installed one is used."""
+"""The built-in report formats, and how a report format is found and used."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def _written(format: ReportFormat, write: "Callable[[], str]") -> str:
 
 
 class Terminal(ComparesResults, CanBeAppended, ShowsRescored):
-    """For a terminal: readable at 80 columns and without colour."""
+    """Text for a terminal, readable at 80 columns and without colour."""
 
     name: ClassVar[str] = "terminal"
 
@@ -106,7 +106,7 @@ class Terminal(ComparesResults, CanBeAppended, ShowsRescored):
 
 
 class Json(ComparesResults):
-    """The result itself, safe to print."""
+    """The result as JSON that is safe to print."""
 
     name: ClassVar[str] = "json"
 
@@ -120,7 +120,7 @@ class Json(ComparesResults):
 
 
 class Markdown(ComparesResults, CanBeAppended, ShowsRescored):
-    """For pull-request comments and step summaries."""
+    """Markdown for pull-request comments and step summaries."""
 
     name: ClassVar[str] = "markdown"
 

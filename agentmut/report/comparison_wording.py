@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.nouns import Intent, Status
 from agentmut.report.report_wording import counted, money
 from agentmut.store import Comparison, InCommon, MutantChange
 
@@ -17,17 +18,24 @@ class Kind(NamedTuple):
 
 
 def kinds(found: Comparison) -> list[Kind]:
-    """Return the lists that are not empty, what is worse first."""
+    """Return the lists that are not empty; lists of what became worse come first."""
+    survivors = [change for change in found.appeared if _survives(change)]
     named = (
         Kind("No longer noticed: killed before", found.newly_unnoticed, True),
+        Kind("New survivors: mutants that the older run does not have", survivors, True),
         Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle, True),
         Kind("Newly noticed: killed now", found.newly_killed),
         Kind("No longer brittle", found.no_longer_brittle),
         Kind("Of another status", found.changed_otherwise),
-        Kind("New mutants", found.appeared),
+        Kind("Other new mutants", [change for change in found.appeared if not _survives(change)]),
         Kind("Mutants that are gone", found.gone),
     )
     return [kind for kind in named if kind.changes]
+
+
+def _survives(change: MutantChange) -> bool:
+    """Return whether a change that should be noticed is not noticed in the newer result."""
+    return change.intent is Intent.DEGRADE and change.new in (Status.SURVIVED, Status.NO_COVERAGE)
 
 
 def in_common(found: InCommon) -> str:

@@ -11,7 +11,7 @@ WIDTH = 80
 
 
 def clean(text: str) -> str:
-    """Text safe to print: control characters, escapes and bidi marks are shown as `?`.
+    """Return text that is safe to print: control characters, escapes and bidi marks are shown as `?`.
 
     >>> clean("a\\x1b[31mb\\tc")
     'a?[31mb c'
@@ -52,7 +52,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def diff_lines(before: str, after: str, indent: str = "    ", width: int = WIDTH) -> Iterator[Text]:
-    """`- before` and `+ after`, wrapped to the width."""
+    """Return the lines `- before` and `+ after`, wrapped to the width."""
     for mark, text, style in (("-", before, "red"), ("+", after, "green")):
         for line in clean(cut(text)).strip("\n").splitlines():
             if line.strip():
@@ -85,7 +85,7 @@ class Page:
         )
 
     def add(self, content: object = "", style: str | None = None) -> None:
-        """Add a line, a `Text` or a rich renderable. Whoever makes a table cleans its cells."""
+        """Add a line, a `Text` or a rich renderable. The caller cleans the cells of a table."""
         if isinstance(content, str):
             content = clean(cut(content))
         elif isinstance(content, Text):
@@ -100,7 +100,7 @@ class Page:
             self._buffer.write(f"{text}\n")
 
     def hang(self, text: str, indent: int = 2, style: str = "") -> None:
-        """Text of which every line is indented, those after the first by two more."""
+        """Add a text with every line indented, all lines after the first by two more."""
         import textwrap
 
         lead = " " * indent
@@ -120,5 +120,5 @@ class Page:
         self._console.print(Text(text, style="bold"))
 
     def text(self) -> str:
-        """Return all that was added; no line ends in blanks."""
+        """Return all added lines as text; no line ends in blanks."""
         return "\n".join(line.rstrip() for line in self._buffer.getvalue().splitlines()) + "\n"

@@ -1,4 +1,4 @@
-"""What the trials prove, in words: of one mutant, of a group of few, of the whole run."""
+"""Sentences on what the trials prove about one mutant, a small group of mutants, or the whole run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -19,7 +19,7 @@ FEW_MEANS = (
 
 
 def group_score(score: Score, *, harmless: bool = False) -> str:
-    """Value and bounds of a group of mutants; for fewer than five how many were killed, and how surely.
+    """Return value and bounds of a group; for fewer than five mutants, the number killed and their grades.
 
     Of harmless changes it is how many survived, since robustness is the share of these.
 
@@ -84,7 +84,7 @@ def _on_the_others(row: MutantRow) -> str:
 
 
 def ruled_out(rows: Iterable[MutantRow]) -> float | None:
-    """Return the drop that all survivors among these rule out alike; None where they differ, or it is not known."""
+    """Return the drop that every survivor of the group rules out; None where they differ or it is unknown."""
     drops = {row.ruled_out for row in rows if row.status is Status.SURVIVED}
     return drops.pop() if len(drops) == 1 else None
 
@@ -104,7 +104,7 @@ def claimed_drop(score: Score, rule: Mapping[str, float]) -> float | None:
 
 
 def for_drops(score: Score) -> str:
-    """Return what a score with rounds speaks of, to be said behind it; empty without rounds.
+    """Return the drops that a score with rounds covers, as words behind the score; empty without rounds.
 
     >>> for_drops(Score(value=0.5, low=0.4, high=0.6, resolution=0.5))
     ' for drops of 0.5 or more'
@@ -113,7 +113,7 @@ def for_drops(score: Score) -> str:
 
 
 def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
-    """Yield what the kills and survivors of a run prove together; nothing for results of earlier versions."""
+    """Yield sentences on what all kills and survivors of a run prove; none for results of earlier versions."""
     if score.not_drawn:
         tried = counted(score.killed + score.survived + score.undecided + score.untestable, "mutant")
         yield f"{tried} drawn at random speak for {score.not_drawn} others, which were not tried."
@@ -127,7 +127,7 @@ def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
 
 
 def _ends(score: Score, drop: str) -> Iterator[str]:
-    """Yield what each end of the interval makes of the kills and of the survivors."""
+    """Yield sentences on which kills and survivors each end of the interval takes for wrong."""
     if score.killed and score.false_kills is not None:
         most = f"at most {score.false_kills} of {counted(score.killed, 'kill')} may be false"
         yield most if score.false_kills else "no kill is false"

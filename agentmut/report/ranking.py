@@ -14,7 +14,7 @@ _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD
 
 
 def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
-    """Unnoticed `degrade` mutants, the most worrying first.
+    """Return the unnoticed `degrade` mutants, the most worrying first.
 
     Lost prohibitions and duties come before lost preferences, dropped instructions and tools before subtler
     changes, then the order of the prompt.
@@ -24,7 +24,7 @@ def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 
 def most_worrying_first(rows: Iterable[MutantRow]) -> list[MutantRow]:
-    """Return all mutants: unnoticed ones as `rank` has them, then harmless changes that were killed, then the rest."""
+    """Return all mutants: unnoticed mutants in the order of `rank`, killed harmless changes, then the rest."""
     rows = list(rows)
     first = rank(rows)
     first += [row for row in rows if row.intent is Intent.PRESERVE and row.status is Status.KILLED]
@@ -45,6 +45,6 @@ def _urgency(row: MutantRow) -> int:
 
 
 def losses(rows: Iterable[MutantRow], effect: Effect) -> tuple[list[MutantRow], list[MutantRow]]:
-    """Return the decided mutants with an effect, such as a dropped rule, and those of them that nothing noticed."""
+    """Return the decided mutants with an effect, such as a dropped rule, and the unnoticed ones among them."""
     decided = [row for row in rows if row.status in (Status.KILLED, *UNNOTICED) and effect_of(row) is effect]
     return decided, [row for row in decided if row.status in UNNOTICED]

@@ -19,7 +19,7 @@ ROUNDED_UP = (
 
 
 def interval(score: Score | CiRed) -> str:
-    """Value and bounds.
+    """Return value and bounds as text.
 
     >>> interval(Score(value=0.5, low=0.25, high=0.75))
     '0.50 [0.25, 0.75]'
@@ -51,7 +51,7 @@ def bounds_text(found: Bounds | None, style: str = ".3f") -> str:
 
 
 def judged_again(rescored: "Rescored") -> str:
-    """Return the sentence that a run was rescored and to what score, which its own report would hide."""
+    """Return a sentence with the score of a run after rescoring, which the run's own report does not have."""
     left = f", {counted(rescored.after.undecided, 'mutant')} open" if rescored.after.undecided else ""
     return (
         "Judged again by later evaluators (`agentmut rescore`), the stored trials give "
@@ -70,7 +70,7 @@ def without_marker(text: str) -> str:
 
 
 def origins_line(origins: Origins) -> str:
-    """Return what share of the evidence is foreign, as one sentence.
+    """Return a sentence with the share of the evidence that other tools recorded.
 
     >>> origins_line(Origins(runs=8, foreign=2))
     'Foreign evidence: 25 % (2 of 8 runs, which another tool recorded).'
@@ -85,7 +85,7 @@ def origins_line(origins: Origins) -> str:
 
 
 def timeouts_line(outcomes: Mapping[str, int], in_time: Bounds | None) -> str:
-    """Return how many runs timed out, and what became of the others; empty where none did.
+    """Return how many runs timed out and how the others ended; empty without a timeout.
 
     >>> timeouts_line({"pass": 4, "fail": 1}, None)
     ''

@@ -1,4 +1,4 @@
-"""Why two runs stand side by side, in words."""
+"""Titles of two runs side by side: typical, most different, or failed."""
 
 WHY_CHOSEN = {
     "typical": "a typical run of each",

@@ -320,7 +320,7 @@ class Store:
         return trial_of(row, self._footprint(row["footprint"]))
 
     def _footprint(self, digest: str) -> Footprint:
-        """Return a footprint, read once: most trials share theirs with others."""
+        """Return a footprint, read once: most trials share a footprint with others."""
         if digest not in self._footprints:
             if len(self._footprints) >= KEPT_FOOTPRINTS:
                 self._footprints.clear()

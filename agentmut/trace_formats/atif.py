@@ -48,7 +48,7 @@ class Atif:
     name: ClassVar[str] = "atif"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it names a version of the format."""
+        """Return whether the file names a version of the format."""
         return _VERSION in head
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
@@ -96,7 +96,7 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
 
 
 def _of_our_export(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `agentmut export` says of a run, under the names that its OTLP has; empty for others' files."""
+    """Return what `agentmut export` wrote about a run, under its OTLP names; empty for files of other tools."""
     told = run.get("extra")
     if not isinstance(told, Mapping) or not told.keys() >= _OURS:
         return {}
@@ -110,7 +110,7 @@ def _own_steps(run: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _trace(run: Mapping[str, Any], began: float | None) -> AgentTrace:
-    """Return the trace of a sub-agent, in the time of the run that it belongs to."""
+    """Return the trace of a sub-agent, with its times relative to the run that started it."""
     return conversation_trace(
         [one for step in _own_steps(run) for one in _messages_of_step(step, began, run["agent"])]
     )
@@ -163,7 +163,7 @@ def _tools(definitions: Sequence[Any]) -> Iterator[ToolSpec]:
 
 
 def _result_beside(trajectory: Path) -> Mapping[str, Any]:
-    """Return the result of the trial in whose folder, or in the folder `agent` of it, the trajectory is."""
+    """Return the result of the trial whose folder, or whose subfolder `agent`, holds the trajectory."""
     for folder in (trajectory.parent, trajectory.parent.parent):
         found: Any = {}
         with suppress(OSError, ValueError):
@@ -177,7 +177,7 @@ def _result_beside(trajectory: Path) -> Mapping[str, Any]:
 
 
 def _scores(beside: Mapping[str, Any]) -> Iterator[tuple[str, RecordedScore]]:
-    """Yield the rewards of the verifier; 1 and 0 are yes and no."""
+    """Yield the rewards of the verifier as scores; 1 means yes and 0 means no."""
     for name, value in ((beside.get("verifier_result") or {}).get("rewards") or {}).items():
         number = float(value)
         yield (

@@ -1,4 +1,4 @@
-"""What formats of benchmarks have in common: times, rewards, and records that are not as they should be."""
+"""What formats of benchmarks have in common: times, rewards, and malformed records."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -15,7 +15,7 @@ SUCCESS = 1e-6
 def read_each(
     record: Record | BrokenRecord, trial: Callable[[Record], ForeignTrial]
 ) -> Iterator[ForeignTrial | BrokenRecord]:
-    """Yield the trial of a record; what is wrong with it is told with its place."""
+    """Yield the trial of a record, or what is wrong with the record and where it stands."""
     if isinstance(record, BrokenRecord):
         yield record
         return
@@ -28,7 +28,7 @@ def read_each(
 
 
 def wrong_field(error: Exception) -> str:
-    """Return what is wrong with a record, in words where Python speaks of types."""
+    """Return what is wrong with a record; a type error of Python becomes a sentence."""
     said = one_line(error)
     if isinstance(error, AttributeError | TypeError):
         return f"a field is of another type than the format has it ({said})"
@@ -36,7 +36,7 @@ def wrong_field(error: Exception) -> str:
 
 
 def seconds_of(written: Any) -> float | None:
-    """Return a time of ISO 8601 in seconds since the epoch; None for what is none, and for a time before 1970.
+    """Return a time of ISO 8601 in seconds since the epoch; None for any other value, and for a time before 1970.
 
     >>> seconds_of("2026-01-01T00:00:00Z")
     1767225600.0
@@ -49,7 +49,7 @@ def seconds_of(written: Any) -> float | None:
 
 
 def not_negative(field: str, written: Any) -> float:
-    """Return a time or a duration as a number. Raises `ValueError` for a negative one, which some write for none."""
+    """Return a time or a duration as a number. Raises `ValueError` for a negative one."""
     found = float(written)
     if found < 0:
         raise ValueError(

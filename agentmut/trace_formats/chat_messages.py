@@ -20,13 +20,13 @@ def replies_of(outputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def listed(given: Any) -> list[Mapping[str, Any]]:
-    """Return a list of mappings; LangChain has lists in a list, one for each of a batch."""
+    """Return a list of mappings; of LangChain's nested lists, one for each input of a batch, all items."""
     every = given[0] if isinstance(given, list) and given and isinstance(given[0], list) else given
     return [one for one in every if isinstance(one, Mapping)] if isinstance(every, list) else []
 
 
 def inside(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a message itself, out of how LangChain writes it down."""
+    """Unwrap a message that LangChain has serialised."""
     return mapping(message.get("kwargs")) or mapping(message.get("data")) or message
 
 

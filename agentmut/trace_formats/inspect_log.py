@@ -40,7 +40,7 @@ class InspectLog:
     name: ClassVar[str] = "inspect"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it is an archive that begins as a log does, or a log as JSON."""
+        """Return whether the file is a log of inspect_ai: an archive with its first member, or JSON."""
         if head.startswith(b"PK"):
             return b"_journal/" in head or b"samples/" in head or b"header.json" in head
         return all(key in head for key in (b'"eval"', b'"run_id"', b'"task_id"', b'"status"'))

@@ -43,11 +43,11 @@ class LangfuseRows:
     name: ClassVar[str] = "langfuse"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it begins with an observation or a score of a trace."""
+        """Return whether the file begins with an observation or a score of a trace."""
         return bool(_TRACE.search(head) and (_OBSERVATION.search(head) or _SCORE.search(head)))
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
-        """Yield what is broken, then a trial for each trace."""
+        """Yield the broken records, then a trial for each trace."""
         by_trace: Traces = {}
         scores: dict[str, dict[str, RecordedScore]] = {}
 
@@ -70,7 +70,7 @@ def _scored(found: ForeignTrial, scores: Mapping[str, Mapping[str, RecordedScore
 
 
 def _score(row: Mapping[str, Any]) -> dict[str, RecordedScore]:
-    """Return a score that is yes, no or a number; one that is a word says neither."""
+    """Return a score that is yes, no or a number; a score that is a word is left out."""
     value, name = row.get("value"), str(row["name"])
     if not isinstance(value, int | float) or row["data_type"] == "CATEGORICAL":
         return {}
@@ -116,7 +116,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _arguments(given: Any) -> Any:
-    """Return what a tool was called with: the SDK writes down how a function was called."""
+    """Return the arguments of a tool call, as the SDK records a call of a function."""
     if isinstance(given, Mapping) and set(given) == {"args", "kwargs"}:
         return {
             **{f"argument {at}": one for at, one in enumerate(given["args"], 1)},

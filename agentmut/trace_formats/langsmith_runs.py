@@ -26,11 +26,11 @@ class LangSmithRuns:
     name: ClassVar[str] = "langsmith"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it begins with a run of a trace."""
+        """Return whether the file begins with a run of a trace."""
         return all(key in head for key in _KEYS)
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
-        """Yield what is broken, then a trial for each trace with a model call or a tool."""
+        """Yield the broken records, then a trial for each trace with a model call or a tool."""
         by_trace: Traces = {}
         for file in files:
             yield from gather(records(file), _take, by_trace)

@@ -25,11 +25,11 @@ class MlflowTraces:
     name: ClassVar[str] = "mlflow"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it begins with a trace of MLflow."""
+        """Return whether the file begins with a trace of MLflow."""
         return _KEY in head and b'"spans"' in head
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
-        """Yield what is broken, then a trial for each trace."""
+        """Yield the broken records, then a trial for each trace."""
         by_trace: Traces = {}
         for file in files:
             yield from gather(records(file), _take, by_trace)
@@ -115,7 +115,7 @@ def _error(span: Mapping[str, Any]) -> str | None:
 
 
 def _scores(info: Mapping[str, Any]) -> Iterator[tuple[str, RecordedScore]]:
-    """Yield feedback that is yes, no or a number; expectations are what was wanted, and no judgement."""
+    """Yield feedback that is yes, no or a number, without expectations, which judge no run."""
     for one in listed(info.get("assessments")):
         value = mapping(one.get("feedback")).get("value")
         if isinstance(value, bool | int | float):

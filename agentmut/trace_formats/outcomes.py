@@ -74,7 +74,7 @@ def deciding_score(
 
 
 def passed_by(trial: ForeignTrial, name: str, least: PassScore) -> bool | None:
-    """Return whether a run passed by one of its scores; None where that is neither yes nor no."""
+    """Return whether a run passed by one of its scores; None where the score is neither yes nor no."""
     return passes(trial.scores[name].value, name, least)
 
 
@@ -87,6 +87,6 @@ def checks_of(trial: ForeignTrial, least: PassScore) -> Iterator[Check]:
 
 
 def why_left_out(trial: ForeignTrial, outcome: str) -> str:
-    """Return why a run is no evidence: by its record, or since it lacks the score that decides."""
+    """Return why a run is no evidence: its record says so, or the deciding score is missing."""
     missing = bool(outcome) and outcome not in trial.scores
     return trial.no_evidence or (f"it has no score {outcome}" if missing else "")

@@ -30,7 +30,7 @@ class TraceReport:
 
     @cached_property
     def config(self) -> AgentConfig:
-        """Return what the records tell of the agent: each part as most trials have it, and all tools of any."""
+        """Return the agent of the records: each part as most trials have it, and the tools of all trials."""
         prompts = Counter(trial.config.prompt for trial in self.trials if trial.config.prompt)
         models = Counter(
             trial.config.model.model_dump_json() for trial in self.trials if trial.config.model.name
@@ -74,7 +74,7 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
 
 
 def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> dict[str, tuple[TraceFile, ...]]:
-    """Return the files of each format: all of the `wanted` one, or each by what it holds.
+    """Return the files of each format: all files under `wanted`, or each under the format of its content.
 
     Raises what `read_traces` raises.
     """
@@ -88,7 +88,7 @@ def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> dict[str, tuple
 
 
 def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
-    """Read files of one format, or each by what it holds.
+    """Read files of one format, or each file in the format of its content.
 
     Raises `UsageError` for a file that no format recognises, and for an unknown format.
     """
@@ -108,7 +108,7 @@ def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
 
 
 def completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
-    """Return the project's config with what the records tell in the place of parts that it leaves out."""
+    """Return the project's config, with its missing parts taken from the records."""
     model = config.model if config.model.name else recorded.model
     found = {
         "prompt": config.prompt or recorded.prompt,
@@ -121,7 +121,7 @@ def completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
 def _found(
     name: str, reader: TraceFormat, files: Sequence[TraceFile]
 ) -> Iterator[ForeignTrial | BrokenRecord]:
-    """Yield what a format reads, checked: it is a plugin."""
+    """Yield what a format reads, with the checks that output of a plugin needs."""
     what = f"trace format {name!r}: read()"
     reading = iter(from_plugin(what, Iterable, lambda: reader.read(files)))
     while (found := run_plugin(what, lambda: next(reading, None))) is not None:

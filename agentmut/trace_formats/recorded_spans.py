@@ -1,4 +1,4 @@
-"""Spans that a file has one by one: gathered by their trace, broken ones told, and made into trials."""
+"""Spans that stand one by one in a file: group them by trace, report broken records, and make trials of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -41,5 +41,5 @@ def trials_of(by_trace: Traces) -> Iterator[ForeignTrial | BrokenRecord]:
 
 
 def cost(value: Any) -> float | None:
-    """Return an amount of US dollars; None for what is none."""
+    """Return an amount of US dollars; None for any value that is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -36,7 +36,7 @@ def records(file: TraceFile) -> Iterator[Record | BrokenRecord]:
 
 
 def _has_a_value_a_line(path: Path) -> bool:
-    """Return whether one of the first two lines is an object of its own."""
+    """Return whether one of the first two lines is a complete JSON object."""
     with path.open("rb") as lines:
         first = [line for line, _ in zip(lines, range(2), strict=False)]
     return len(first) > 1 and any(line.lstrip().startswith(b"{") and _parses(line) for line in first)

@@ -40,7 +40,7 @@ _LONGEST_FIELD = 500
 
 
 class Kind(StrEnum):
-    """What a span is about."""
+    """The kind of a span."""
 
     MODEL = "model"
     TOOL = "tool"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
 @dataclass(slots=True)
 class SpanFacts:
-    """What is known of one span. Times are in seconds since the epoch."""
+    """The facts of one span. Times are in seconds since the epoch."""
 
     id: str
     parent: str
@@ -103,7 +103,7 @@ def trial_of_spans(spans: Sequence[SpanFacts]) -> ForeignTrial | None:
 
 
 class _Tree:
-    """The spans of a run in the order of their beginnings, and what follows from who is whose parent."""
+    """The spans of a run in the order of their start, with what their parents say about them."""
 
     def __init__(self, spans: Sequence[SpanFacts]) -> None:
         self.spans = sorted(spans, key=lambda span: (span.started, -span.ended))
@@ -123,7 +123,7 @@ class _Tree:
             span = above
 
     def _within_model(self, span: SpanFacts) -> bool:
-        """Return whether a framework's span of the same call is around an SDK's."""
+        """Return whether an SDK's span is inside a framework's span of the same model call."""
         return any(above.kind is Kind.MODEL for above in self._ancestors(span))
 
     def node_of(self, span: SpanFacts) -> str | None:
@@ -137,7 +137,7 @@ class _Tree:
         return said or around or ("",)
 
     def _turn_of(self, model: SpanFacts, before: int) -> int:
-        """Return the turn of a model call: further words of the user begin one, and others' agents stay in it."""
+        """Return the turn of a model call: new words of the user begin a turn, and calls of sub-agents stay in it."""
         return max(before, len(model.users) - self._known) if model in self._asked else before
 
     def trace(self) -> AgentTrace:
@@ -158,7 +158,7 @@ class _Tree:
 
     @property
     def why_no_evidence(self) -> str:
-        """Return why nobody can judge the run; empty where somebody can, or has."""
+        """Return why the run cannot be judged; empty for a run that can be, or was."""
         silent = self.models and not any(one.users or one.answer or one.calls for one in self.models)
         judged = any(span.scores for span in self.spans)
         return NO_MESSAGES if silent and not judged else ""
@@ -213,7 +213,7 @@ class _Steps:
         return sorted(steps, key=lambda step: step.turn), answers
 
     def _calls_without_span(self, span: SpanFacts) -> Iterator[Step]:
-        """Yield calls whose results a model is told and that have no span of their own."""
+        """Yield calls without a span, whose results stand in the input of a later model call."""
         for one in list(self._open):
             if one[1].id is not None and one[1].id in span.results:
                 self._open.remove(one)
@@ -276,7 +276,7 @@ class _Steps:
 
 
 def _edges(nodes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield from which agent, or node of a graph, the run went to which."""
+    """Yield the edges that the run took, from one agent or node of a graph to the next."""
     for one, other in pairwise(nodes):
         if one != other:
             yield (one, other)

@@ -1,4 +1,4 @@
-"""Imported runs of the store as what a reader of files gives."""
+"""Turn imported runs of the store into the report that a reader of files makes."""
 
 from collections.abc import Iterable
 

@@ -23,7 +23,7 @@ class Tau2:
     name: ClassVar[str] = "tau2"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it begins with what a run says of its environment."""
+        """Return whether the file begins with the description of a run's environment."""
         return all(key in head for key in _KEYS)
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:

@@ -25,7 +25,7 @@ _JUDGED = (ImportedOutcome.PASS, ImportedOutcome.FAIL)
 
 
 class Judges(NamedTuple):
-    """The evaluators of a scenario, identified by a digest, since many scenarios share theirs."""
+    """The evaluators of a scenario, identified by a digest, since many scenarios have the same evaluators."""
 
     key: str
     evaluators: tuple[Evaluator, ...]

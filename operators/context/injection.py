@@ -1,4 +1,4 @@
-"""Somebody has written orders for assistants into a document."""
+"""Operators that put orders for assistants into a document."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Documents that have nothing to do with the question."""
+"""Operators that add irrelevant documents."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Documents come in another order, or twice."""
+"""Operators that reorder or repeat documents."""
 
 from collections.abc import Iterator
 

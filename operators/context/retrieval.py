@@ -1,4 +1,4 @@
-"""What a retrieval gives beside or instead of the right documents."""
+"""Operators that return wrong documents, as a faulty retrieval does."""
 
 import re
 from collections.abc import Iterator

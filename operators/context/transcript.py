@@ -1,4 +1,4 @@
-"""The agent's own past reaches the model as another one: trimmed, replaced by placeholders, mixed up."""
+"""Operators on the agent's past: earlier turns and results are trimmed, replaced by placeholders or mixed up."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Values in documents are not the right ones."""
+"""Operators that change values in documents."""
 
 import re
 from collections.abc import Iterator

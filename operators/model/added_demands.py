@@ -1,4 +1,4 @@
-"""Demands on the model that are added: a tool must be called, the answer has a schema, more or less thinking."""
+"""Operators that add a demand on the model: a call of a tool, a schema of the answer, more or less thinking."""
 
 import re
 from collections.abc import Iterator

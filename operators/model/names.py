@@ -1,4 +1,4 @@
-"""Another model. The project file names the models; nothing is guessed."""
+"""Operators that take another model. The project file names the models; nothing is guessed."""
 
 from collections.abc import Iterable, Iterator
 

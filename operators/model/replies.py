@@ -1,4 +1,4 @@
-"""Replies reach the agent damaged: cut, empty, calls without ids, or as text."""
+"""Operators that damage the model's replies: cut, empty, calls without ids, or calls as text."""
 
 from collections.abc import Iterator
 

@@ -28,5 +28,5 @@ def may_set(config: AgentConfig) -> bool:
 
 
 def is_claude(config: AgentConfig) -> bool:
-    """Return whether it is one of Anthropic's, which take temperatures up to 1 and no blank stop sequences."""
+    """Return whether a model is Anthropic's: temperature up to 1, and no blank stop sequences."""
     return config.model.provider == "anthropic" or "claude" in config.model.name.lower()

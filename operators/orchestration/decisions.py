@@ -1,4 +1,4 @@
-"""Decisions that lead elsewhere: branches and hand-offs."""
+"""Operators on decisions of the flow: branches and hand-offs lead elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

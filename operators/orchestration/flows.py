@@ -1,4 +1,4 @@
-"""What operators on the flow share: pointers, edits, and which nodes surround a node."""
+"""Common parts of operators on the flow: pointers, edits, and the neighbours of a node."""
 
 from collections import defaultdict
 from collections.abc import Iterable

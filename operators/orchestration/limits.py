@@ -1,4 +1,4 @@
-"""How long a run may go on, and how often a failed step is tried again."""
+"""Operators on the length of a run, and on retries of a failed step."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Nodes that are skipped, and what nodes are passed."""
+"""Operators that skip a node, or drop a part of the state that it gets."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Something that somebody meant well is added to the prompt, and does more than it was meant to."""
+"""Operators that add a well-meant text to the prompt, with more effect than intended."""
 
 from collections.abc import Iterable, Iterator
 

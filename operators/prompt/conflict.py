@@ -1,4 +1,4 @@
-"""An instruction stands in the prompt twice: unchanged, or at odds with itself."""
+"""Operators that repeat an instruction, unchanged or reversed."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A rule loses its exception."""
+"""An operator that drops the exception of a rule."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The prompt looks different and says the same."""
+"""Operators that change the layout of the prompt and keep its meaning."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A whole piece of the prompt is gone: an instruction, a section, an example, everything behind a cut."""
+"""Operators that drop a piece of the prompt: an instruction, a section, an example, or everything behind a cut."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _is_a_part(document: PromptDocument, section: Section) -> bool:
 
 
 def _opening(said: str) -> str:
-    """Return the first two lines: they tell a section from others of the same title."""
+    """Return the first two lines, which distinguish a section from others of the same title."""
     return "\n".join(said.split("\n", 2)[:2])
 
 

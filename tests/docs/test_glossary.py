@@ -1,7 +1,7 @@
 """The glossary names every status, intent and class, and the readability check finds what it bans."""
 
 from agentmut.nouns import Intent, OperatorClass, Status
-from tests.readability import ROOT, found_in_page, found_in_source
+from tests.readability import MOST_WORDS, ROOT, START, found_in_page, found_in_source, sentences
 
 PAGE = (ROOT / "docs" / "glossary.md").read_text()
 ELSEWHERE = {"equivalent", "ignored", "error", "not drawn", "higher_order"}
@@ -21,6 +21,21 @@ def test_a_banned_construction_is_found_in_docstrings_and_pages_with_its_line() 
     assert [(each.place, each.text[:10]) for each in found] == [("a.py:2", "Those that")]
     page = "# A\n\n```sh\nThose of the code\n```\n\nRuns are kept. Those of today are listed.\n"
     assert [each.place for each in found_in_page(page, "a.md")] == ["a.md:7"]
+
+
+def test_riddles_of_one_word_are_found() -> None:
+    texts = [
+        "Return a number; 0 for what is none.",
+        "Most trials share theirs with others.",
+        "Besides, it ends.",
+    ]
+    assert [len(list(found_in_source(f'"""{text}"""', "a.py"))) for text in texts] == [1, 1, 1]
+
+
+def test_a_long_sentence_of_a_page_for_newcomers_is_seen_as_one_sentence() -> None:
+    page = "# A\n\nRun `a b c d` and\nwait. Then [read](a.md) it:\n\n- one item.\n\n```sh\ncode here\n```\n"
+    assert list(sentences(page)) == ["Run CODE and wait.", "Then read it:", "- one item."]
+    assert all((ROOT / name).exists() for name in START) and MOST_WORDS <= 34
 
 
 def test_a_sentence_with_its_noun_is_left_alone() -> None:

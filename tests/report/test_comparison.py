@@ -113,6 +113,20 @@ def test_markdown_shows_what_got_worse_and_folds_the_rest() -> None:
     assert "<details><summary>Newly noticed: killed now (1)</summary>" in text
 
 
+def test_new_survivors_are_shown_apart_from_other_new_mutants() -> None:
+    appeared = (
+        row("unseen", Status.SURVIVED),
+        row("far", Status.NO_COVERAGE),
+        row("killed", Status.KILLED),
+        row("safe", Status.SURVIVED, intent=Intent.PRESERVE),
+    )
+    text = markdown_comparison(compare_results(OLD, result(*OLD.mutants, *appeared, run_id="r2")))
+    survivors = text[text.index("### New survivors") : text.index("<summary>Other new mutants (2)</summary>")]
+    assert "### New survivors: mutants that the older run does not have (2)" in text
+    assert "unseen" in survivors and "far" in survivors
+    assert "`killed`" not in survivors and "`safe`" not in survivors
+
+
 def test_hostile_texts_are_clean_and_thousands_of_mutants_fit() -> None:
     rows = [row(f"{n}{EVIL}", Status.KILLED, before=EVIL * 100, description=EVIL * 100) for n in range(2000)]
     evil = result(*rows, run_id=EVIL, status=EVIL, classes={EVIL: OLD.score})

@@ -84,7 +84,7 @@ def reliability_of(
 def figure(found: Reliability, name: str, level: float) -> Interval:
     """Return the figure that a requirement names, with an interval at `level`.
 
-    Raises `UsageError` for a name that is none, or a k with fewer runs than k on every scenario.
+    Raises `UsageError` for an unknown name, or a k with fewer runs than k on every scenario.
     """
     known = [Runs(row.scenario, row.passes, row.runs) for row in found.scenarios]
     chance = _CHANCE.fullmatch(name)

@@ -1,4 +1,4 @@
-"""`agentmut analyze`: what imported runs say of an agent that is not there."""
+"""`agentmut analyze`: figures on imported runs, without their agent."""
 
 import time
 from pathlib import Path

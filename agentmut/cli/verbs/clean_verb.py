@@ -100,7 +100,7 @@ def kind_of(run: "StoredRun") -> str:
 
 
 def _in_words(store: "Store", gone: "Sequence[StoredRun]", trials: int, kept: int) -> str:
-    """Return which runs and how many trials go, with what they have cost."""
+    """Return the runs and the number of trials to be removed, with their cost."""
     if not gone and not trials:
         return f"there is nothing to remove: {kept} runs are kept, and all stored trials are theirs"
     rows = [f"  {run.id}  {kind_of(run):<10} ${store.spent(run.id).usd:.2f}" for run in gone]

@@ -89,7 +89,7 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
 
 
 def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
-    """Nobody should find out afterwards that real tools were called."""
+    """Say beforehand which real tools the doctor may call."""
     warnings = [check.said for check in before.checks if not check.ok]
     said = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
     if yes:

@@ -15,7 +15,7 @@ from agentmut.usecases import has_store, open_store
 
 
 class Assumption(NamedTuple):
-    """What the true pass rates are taken to be."""
+    """The assumed true pass rates."""
 
     named: str
     rate: Callable[[float], float]
@@ -75,7 +75,7 @@ def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:
 
 
 def mean_cost(project: Project) -> float | None:
-    """US dollars of a trial of the unchanged agent so far; None before the first."""
+    """Return the mean cost of a trial of the unchanged agent in US dollars; None before the first trial."""
     if not has_store(project):
         return None
     try:

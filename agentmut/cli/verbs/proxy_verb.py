@@ -107,7 +107,7 @@ def proxy(
 
 
 class _Tally:
-    """What has passed: a suite whose requests go past the proxy has not met the mutant."""
+    """Count of requests through the proxy; a suite whose requests bypass the proxy has not met the mutant."""
 
     def __init__(self) -> None:
         self.requests = 0
@@ -119,7 +119,7 @@ class _Tally:
         self.changed += passage.changed
 
     def told(self, code: int, *, mutant: bool) -> int:
-        """Say where nothing has arrived; the exit code, with a mutant not that of a passed suite then."""
+        """Warn if no request has arrived, and return the exit code; a mutant without requests passes no suite."""
         if not self.requests:
             typer.echo(
                 f"0 model requests passed{'; the mutant did not arrive' if mutant else ''}. The program has to take "
@@ -204,7 +204,7 @@ def _plain_trial(name: str) -> "Trial":
 
 
 def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
-    """Return trials of the one mutant whose id begins so."""
+    """Return the trials of the mutant whose id begins with the given text."""
     from agentmut.campaign import Selection, make_mutants, open_session
     from agentmut.project import load_project
     from agentmut.recording import Trial, altered_tools

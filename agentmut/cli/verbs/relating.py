@@ -128,14 +128,14 @@ def print_wish(
 
 
 def exit_code(report: RelationReport) -> ExitCode:
-    """0 PASS, 1 FAIL, 3 otherwise; of the change where one was asked for. 130 when interrupted."""
+    """Return 0 for PASS, 1 for FAIL, 3 otherwise, of the change with `--against`; 130 after an interruption."""
     if report.status == "interrupted":
         return ExitCode.INTERRUPTED
     return _CHANGED[report.changed] if report.changed else _CODES[report.finding]
 
 
 def describe(work: Assessment | Relating | SourceTrials) -> str:
-    """Return how far it is, trials, money and time in one line."""
+    """Return progress, trials, money and time in one line."""
     spend = work.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
     spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"

@@ -56,7 +56,7 @@ def replay(
 
 
 def _warn(session: "Session", scenario: str) -> None:
-    """Say which tools are not doubled: the recording has their results, but the agent calls them itself."""
+    """Warn of tools without a double: the replayed agent calls them, although the recording has their results."""
     from agentmut.doctor import tool_checks
 
     config, safe = session.adapter.get_config(), session.project.safe_tools

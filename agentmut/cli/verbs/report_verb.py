@@ -179,7 +179,7 @@ def _outcomes(
 
 
 def _say_stale(project: Path, found: "OfAnAgent", chosen: str) -> None:
-    """Say on stderr what has changed since the run, where a person reads the report; a page says it itself."""
+    """Print on stderr what has changed since the run; an HTML page has that text itself."""
     from agentmut.cli.staleness import stale_note
 
     if chosen in ("terminal", "markdown") and (note := stale_note(project, found)):
@@ -212,7 +212,7 @@ def _write_bundle(
 def _beside(
     project: Path, run: str | None, result: "Result", shown: "Sequence[MutantRow]", chosen: "ReportFormat"
 ) -> Extra:
-    """Read what the format shows besides the result; documents for other tools hold the result alone.
+    """Read what the format shows beside the result; formats for other tools hold only the result.
 
     `shown` are the mutants whose stored runs are read.
     """

@@ -81,7 +81,7 @@ def _refuse_other_kinds(stored: "StoredRun") -> None:
 
 
 def scenarios_of(stored: "StoredRun") -> tuple[str, ...]:
-    """Names of the scenarios that a stored run was planned with."""
+    """Return the names of the scenarios in the plan of a stored run."""
     from agentmut.campaign import Plan
 
     return Plan.model_validate_json(stored.plan).scenarios

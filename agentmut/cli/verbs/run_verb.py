@@ -156,7 +156,7 @@ def _campaign(
 
 
 def _ask(store: "Store", plan: "Plan") -> None:
-    """Nobody should find out afterwards what a run has cost."""
+    """Ask before a run that may be expensive, and show its worst case."""
     from agentmut.cli.verbs.verdicts import ask_to_run
     from agentmut.report import counted
     from agentmut.usecases import why_ask

@@ -73,7 +73,7 @@ def show(
 
 
 def _none_or_several(run: str, begins: str, found: "list[MutantRow]") -> str:
-    """Say that no mutant of a run begins so, or which ones do."""
+    """Raise `UsageError` that names the mutants whose ids begin with the text, or says that there is none."""
     said = f"{len(found)} mutants of run {run} begin with {begins!r}"
     if not found:
         return f"{said}. `agentmut report` lists survivors, `agentmut mutants` all mutants."

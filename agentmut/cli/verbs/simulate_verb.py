@@ -79,7 +79,7 @@ def simulate(
 
     With a command after `--`, the variables that lead SDKs here are set for it (OPENAI_BASE_URL,
     ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL, OLLAMA_HOST,
-    AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys that are none), and its exit code is returned.
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys without value), and its exit code is returned.
 
     Example: agentmut simulate -- agentmut run --yes
     """

@@ -91,7 +91,7 @@ def _of_a_project(place: "Where") -> TypeGuard[Path]:
 
 
 def _place(written: str, project: "Project", name: str | None) -> "Where":
-    """Return where a store stands that the command line names. Raises `UsageError`."""
+    """Return the address of a store that the command line names. Raises `UsageError`."""
     from agentmut.store import project_of_folder, store_url
 
     if "://" not in written:

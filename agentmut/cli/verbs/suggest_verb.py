@@ -81,7 +81,7 @@ def suggest(
 
 
 def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool) -> None:
-    """Refuse what would be ignored."""
+    """Refuse options that would have no effect."""
     if ids and not apply:
         raise UsageError(f"{ids[0]}: ids are for --apply, as in `agentmut suggest --apply {ids[0]}`.")
     if apply and scenarios:

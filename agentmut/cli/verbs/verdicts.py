@@ -60,11 +60,11 @@ class UnderWay:
         self.usd_per_trial: float | None = None
 
     def __call__(self, work: Assessment) -> None:
-        """Show how far it is."""
+        """Show the progress of the assessment."""
         self.line.show(lambda: describe(work))
 
     def ask(self, prepared: "Prepared", yes: bool, further: int = 0) -> None:
-        """Say what is known before any trial, and ask by the rule of `why_ask`.
+        """Print the plan before any trial, and ask by the rule of `why_ask`.
 
         `further` runs of the agent may follow. Raises `UsageError` where nobody can be asked.
         """
@@ -104,7 +104,7 @@ def ask(question: str, otherwise: str) -> None:
 def under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
-    """Session, store, time and progress line for the block; what agents print goes to stderr."""
+    """Open session, store, clock and progress line for the block; output of agents goes to stderr."""
     from agentmut.usecases import opened
 
     progress = UnderWay()
@@ -166,7 +166,7 @@ def update_and_print(
 
 
 def exit_code(report: "VerdictReport") -> ExitCode:
-    """0 PASS, 1 FAIL, 3 INCONCLUSIVE; 130 when interrupted, whatever the trials so far say."""
+    """Return 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE; 130 after an interruption, whatever the trials say."""
     return ExitCode.INTERRUPTED if report.status == "interrupted" else _CODES[report.verdict]
 
 

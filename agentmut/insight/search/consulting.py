@@ -38,7 +38,7 @@ def read_model(named: str) -> tuple[str, str]:
 def consult(named: str, question: str, folder: Path) -> str:
     """Return the model's answer, from `folder` if the question was asked before.
 
-    Raises `UsageError` for a name that is none, and `RunError` where the model does not answer.
+    Raises `UsageError` for an unknown name, and `RunError` where the model does not answer.
     """
     adapter_name, model = read_model(named)
     path = folder / f"{digest_of([named, INSTRUCTION, question])[:24]}.json"

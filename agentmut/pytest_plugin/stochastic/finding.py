@@ -22,7 +22,7 @@ class Finding:
     """Trials that are evidence."""
     passes: int
     errors: int
-    """Trials that are none."""
+    """Trials that ended in an error and are no evidence."""
     threshold: float
     above: float
     """PASS is evidence of a pass rate above this: threshold - margin of a sequential test."""

@@ -1,4 +1,4 @@
-"""The prompt, with what is known of the loss of each rule."""
+"""The prompt, with a mark at each rule that says whether the suite notices its loss."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -13,7 +13,7 @@ from agentmut.seams import effect_of
 
 
 class Loss(StrEnum):
-    """Whether anything notices that a rule is lost, or turned around."""
+    """Whether the suite notices that a rule is lost or reversed."""
 
     NOTICED = "noticed"
     UNNOTICED = "unnoticed"
@@ -65,7 +65,7 @@ class Part(NamedTuple):
 
 
 def documents(result: Result) -> list[Part]:
-    """Return the texts beside the prompt that mutants change, in passages by who changes them."""
+    """Return the texts beside the prompt that mutants change, in passages by the mutants that change them."""
     found = []
     for number, source in enumerate(result.sources):
         rows = [row for row in result.mutants if any(change.text == number for change in row.changes)]
@@ -75,7 +75,7 @@ def documents(result: Result) -> list[Part]:
 
 
 def tools(result: Result) -> list[Part]:
-    """Return the tools with what a model is told of each; without their texts, the tools that mutants change."""
+    """Return the tools with the texts that a model gets; without texts, the tools that mutants change."""
     rows: dict[str, list[MutantRow]] = {tool.name: [] for tool in result.tools}
     for row in result.mutants:
         if row.operator_class is OperatorClass.TOOL and row.subject:

@@ -1,4 +1,4 @@
-"""The page of a run that goes on: it asks the command that serves it for its state, and nothing else."""
+"""The live page of a run, which asks only the command that serves it for the state."""
 
 from agentmut.report.html.inline import cut
 from agentmut.report.html.templating import rendered

@@ -17,18 +17,18 @@ _ROOM = 4_000_000
 
 
 def longest_text(rows: int) -> int:
-    """Return how much of one text is shown: less the more mutants there are, so that the page stays small."""
+    """Return how many characters of a text are shown: fewer for more mutants, so that the page stays small."""
     return max(400, min(6_000, _ROOM // max(1, rows)))
 
 
 class Strings:
-    """Each text once, and its number."""
+    """Distinct texts, each with a number."""
 
     def __init__(self) -> None:
         self.all: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """Return the index of the text among all; it is put in if it is new."""
+        """Return the index of a text; a new text is added."""
         return self.all.setdefault(text, len(self.all))
 
 
@@ -56,7 +56,7 @@ def sayings(result: Result) -> Sayings:
 
 
 def page_data(result: Result, rows: Sequence[MutantRow], said: Sayings) -> dict[str, Any]:
-    """Everything that the script needs, ready for JSON."""
+    """Return everything that the page's script needs, as JSON types."""
     strings, longest = Strings(), longest_text(len(rows))
     scenarios = _scenario_names(result)
     place = {name: number for number, name in enumerate(scenarios)}
@@ -105,13 +105,13 @@ def _row(
 
 
 def where(row: MutantRow) -> str:
-    """File and line of a change."""
+    """Return file and line of a change."""
     line = f":{row.target.line}" if row.target.line else ""
     return clean(f"{(row.target.path or '')[:200]}{line}")
 
 
 def _evidence(item: Evidence, strings: Strings, place: Mapping[str, int]) -> list[Any]:
-    """Scenario, trials, failures, decision, a failure, table, and which trials failed (null: not known)."""
+    """Return scenario, trials, failures, decision, a failure, table, and the failed trials (null: unknown)."""
     failed = [number for number, out in enumerate(item.outcomes, 1) if out == "1"]
     return [
         place[item.scenario],

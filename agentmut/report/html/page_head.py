@@ -1,4 +1,4 @@
-"""How the page and its cards are headed: the project, the agent, the day, and the rule that is lost."""
+"""The head of the page, with project, agent and day, and the titles of its cards."""
 
 import re
 from datetime import datetime
@@ -14,7 +14,7 @@ _BEGUN = re.compile(r"\d{8}-\d{6}")
 
 
 class Head(NamedTuple):
-    """What a page speaks of."""
+    """The subject of a page: project, agent and day."""
 
     project: str
     """Name of the project's folder; empty where it is not known."""
@@ -29,14 +29,14 @@ class Head(NamedTuple):
 
 
 def head_of(result: Result, project: str) -> Head:
-    """Return what the page of a result speaks of."""
+    """Return the subject of the page of a result."""
     agent = result.agent
     named = f"{agent.name} ({agent.adapter})" if agent.name else f"{agent.adapter} agent"
     return Head(cut(project, 80), cut(named, 120), _begun(result.run_id))
 
 
 def _begun(run: str) -> str:
-    """Return when a run began, by its id.
+    """Return the time at which a run began, read from its id.
 
     >>> _begun("20261127-021536-46bb47"), _begun("large")
     ('2026-11-27 02:15 UTC', '')
@@ -49,7 +49,7 @@ def _begun(run: str) -> str:
 
 
 def card_title(row: MutantRow) -> str:
-    """Return what a mutant loses or changes in a line: the rule that is lost, else its description."""
+    """Return the title of a mutant's card, one line: the lost rule, else the description."""
     rule = " ".join(without_marker(row.before).split())
     if effect_of(row) is Effect.DROPS_RULE and rule:
         short = rule if len(rule) <= _LONGEST_TITLE else f"{rule[:_LONGEST_TITLE].rstrip()}…"

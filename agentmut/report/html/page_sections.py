@@ -129,7 +129,7 @@ def _line(name: str, score: Score, *, preserve: bool = False) -> ScoreLine:
 
 
 class ScenarioLine(NamedTuple):
-    """A scenario: how the original fares, and what it notices."""
+    """A scenario: the original's pass rate on it, and the mutants that it notices."""
 
     name: str
     passes: int
@@ -179,7 +179,7 @@ def scenario_lines(result: Result) -> list[ScenarioLine]:
 
 
 class Savings(NamedTuple):
-    """Trials of the mutants, against as many on every scenario that was tried."""
+    """Trials of the mutants, and the trials that a fixed number on each tried scenario would take."""
 
     used: int
     fixed: int
@@ -210,7 +210,7 @@ class KindOfChanges(NamedTuple):
 
 
 def kinds_of_changes(rows: Sequence[MutantRow]) -> list[KindOfChanges]:
-    """Return harmful changes, harmless ones and pairs apart, as each counts elsewhere; only those that occur."""
+    """Return harmful changes, harmless changes and pairs, each with its counts; kinds without mutants are left out."""
     harmless = [row for row in rows if row.intent is Intent.PRESERVE]
     pairs = [row for row in rows if row.parts and row.intent is not Intent.PRESERVE]
     harmful = [row for row in rows if not row.parts and row.intent is not Intent.PRESERVE]

@@ -71,7 +71,7 @@ def run_head(run: RunView) -> str:
 
 
 def runs_within(found: Iterable[MutantRuns], room: int = ROOM) -> tuple[MutantRuns, ...]:
-    """Return the runs that have room in a page: the typical and the telling pair of each mutant come first.
+    """Return the runs that fit into a page; the typical and the most telling pair of each mutant come first.
 
     `found` is read only until the room is used up. `room` counts characters.
     """
@@ -85,7 +85,7 @@ def runs_within(found: Iterable[MutantRuns], room: int = ROOM) -> tuple[MutantRu
 
 
 def _filled(kept: Iterable[MutantRuns], room: int) -> Iterator[MutantRuns]:
-    """Yield the runs with as many further pairs as there is room for."""
+    """Yield the runs, each with as many further pairs as fit."""
     for runs in kept:
         pairs = list(_chosen(runs))
         for pair in runs.pairs[len(pairs) :]:

@@ -19,7 +19,7 @@ _LONGEST = 1_500
 
 
 class Links(NamedTuple):
-    """Where pages lead; an address is relative to the page that is made."""
+    """The links of pages; each address is relative to the page that has it."""
 
     project: Callable[[str], str] = lambda name: ""
     run: Callable[[str], str] = lambda run: ""

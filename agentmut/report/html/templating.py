@@ -1,4 +1,4 @@
-"""The templates of the pages: what stands in them, and the policy that lets nothing else in."""
+"""The templates of the pages, and the content security policy that admits only their style and script."""
 
 import base64
 import hashlib
@@ -73,7 +73,7 @@ def _environment() -> "Environment":
 
 
 def _breakable(name: str) -> "Markup":
-    """Return a name that lines may be broken in, behind its dots, dashes and slashes."""
+    """Return a name as HTML that may break behind its dots, dashes and slashes."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[._/])", name)))

@@ -1,4 +1,4 @@
-"""What imported runs say, for a terminal."""
+"""The analysis of imported runs, for a terminal."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ SHOWN = 5
 
 
 def render_analysis(found: Analysis, color: bool = False, *, full: bool = False) -> str:
-    """Return the page: where the runs come from, how reliable they are, and what they cover and violate."""
+    """Return the page: origin and reliability of the runs, coverage, and violated rules."""
     page = Page(color)
     for line in _evidence(found):
         page.add(line)

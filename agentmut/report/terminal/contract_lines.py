@@ -10,13 +10,13 @@ _SHOWN = 160
 
 
 def contract_lines(row: ScenarioVerdict) -> Iterator[str]:
-    """Yield what the contracts of a scenario come to."""
+    """Yield the results of the contracts of a scenario."""
     for contract in row.contracts:
         yield from _contract(row, contract)
 
 
 def judge_lines(row: ScenarioVerdict) -> Iterator[str]:
-    """Yield what the judges' pass rates on a scenario come to once their errors are allowed for."""
+    """Yield the judges' pass rates on a scenario, corrected for the judges' errors."""
     for judged in row.judged:
         yield from _judged(row, judged)
 

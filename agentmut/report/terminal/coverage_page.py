@@ -30,7 +30,7 @@ UNCOMPARED = (
 
 
 def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN["few"]) -> str:
-    """Return the page of coverage: dimensions, what is uncovered, who covers what, and what was left out and why."""
+    """Return the page of coverage: dimensions, uncovered items, coverage by scenario, left-out runs."""
     page = Page(color)
     value = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"
     page.add(Text(f"Coverage {value}", style="bold"))

@@ -83,7 +83,7 @@ def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str
 
 
 def _settings(config: AgentConfig) -> str:
-    """Return one line for each setting of the model that is set, and for what is kept of the history."""
+    """Return one line for each setting of the model, and one for the kept part of the history."""
     settings = config.model.model_dump(mode="json", exclude_defaults=True)
     history = {} if config.history is None else {"history": config.history.value}
     return "\n".join(f"{key}: {_value_text(value)}" for key, value in {**settings, **history}.items())
@@ -128,7 +128,7 @@ def _tool_lines(tool: ToolSpec) -> Iterator[str]:
 
 
 def _rest_of_schema(tool: ToolSpec) -> Iterator[str]:
-    """Yield what is said of the parameters together: which are required, and what several of them refer to."""
+    """Yield the parts of a schema that concern several parameters: required names and shared definitions."""
     for key, value in tool.parameters.items():
         if key in ("$defs", "definitions") and isinstance(value, dict):
             yield from (f"  {key}/{name}: {canonical_json(schema)}" for name, schema in value.items())

@@ -119,7 +119,7 @@ def _of_parts(row: MutantRow) -> list[str]:
 
 
 def _company(result: Result, row: MutantRow) -> Iterator[str]:
-    """Yield sentences on related mutants: those of the same group, the subsuming one, and the subsumed ones."""
+    """Yield sentences on related mutants: the same group, the subsuming mutant, and the subsumed mutants."""
     alike = [
         other.id for other in result.mutants if row.group and other.group == row.group and other is not row
     ]
@@ -144,7 +144,7 @@ def _changed(row: MutantRow) -> Iterator[Text]:
 
 
 def _edges(text: str) -> str:
-    """Return lists of nodes, a line each, as the edges that they are."""
+    """Return the edges between the nodes of each list, one line a list."""
     return "\n".join(
         f"edge {' + '.join(nodes[:-1])} -> {nodes[-1]}" if len(nodes) > 1 else line
         for line in text.splitlines()

@@ -97,7 +97,7 @@ def _plain(dropped: Dropped) -> dict[str, str]:
 
 
 def _rows(mutants: Sequence[Mutant], origin: Origin, ignored: Collection[str]) -> Iterator[str]:
-    """Id, operator, intent (or that it is ignored), place and description of each, in columns."""
+    """Return id, operator, intent (or "ignored"), place and description of each mutant, in columns."""
     places = [clean(_shown(target_of(mutant, origin))) for mutant in mutants]
     operators = max(len(mutant.operator) for mutant in mutants)
     widest = max(map(len, places))
@@ -184,7 +184,7 @@ def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
 
 
 def _reasons(kind: DropKind, group: Sequence[Dropped]) -> dict[str, list[Dropped]]:
-    """Return the candidates by what stands in the way, where that is more than their kind says."""
+    """Return the left-out candidates by reason, where the reason says more than their kind."""
     return _grouped(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
 
 

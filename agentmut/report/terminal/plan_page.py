@@ -59,7 +59,7 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
 
 
 def render_offers(offers: Sequence[Offer]) -> str:
-    """Return what budgets buy, a sentence each."""
+    """Return a sentence for each budget on what it buys."""
     page = Page(color=False)
     _add_offers(page, offers)
     return page.text()

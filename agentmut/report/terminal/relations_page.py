@@ -118,7 +118,7 @@ def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
 
 
 def kill_lines(kills: Iterable[RelationKill]) -> Iterator[str]:
-    """Yield what relations found of one mutant, and the last of them an example."""
+    """Yield the findings of relations on one mutant, with an example for the last."""
     kill = None
     for kill in kills:
         yield (
@@ -130,7 +130,7 @@ def kill_lines(kills: Iterable[RelationKill]) -> Iterator[str]:
 
 
 def taking_runs(report: SurvivorsReport) -> Iterator[str]:
-    """Yield what stored runs cannot tell, and the runs that would."""
+    """Yield the relations that stored runs cannot judge, and the number of runs that would judge them."""
     for one in report.not_stored:
         where = (
             clean(one.scenarios[0]) if len(one.scenarios) == 1 else counted(len(one.scenarios), "scenario")

@@ -12,7 +12,7 @@ SHOWN = 15
 
 
 def render_rescored(rescored: Rescored, color: bool = False) -> str:
-    """Return scores before and after, what flipped, and what needs new trials."""
+    """Return scores before and after, mutants with another status, and mutants that need new trials."""
     page = Page(color)
     page.add(f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again, none run")
     page.add()
@@ -34,7 +34,7 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
 
 
 def _score(score: Score) -> str:
-    """Value and bounds, and how many mutants the value does not count since they are open."""
+    """Return value and bounds, and the number of open mutants, which the value does not count."""
     left = f", {counted(score.undecided, 'mutant')} open" if score.undecided else ""
     return f"{interval(score)}{left}"
 
@@ -112,7 +112,7 @@ def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None
 
 
 def _nothing_to_judge(rescored: Rescored) -> str:
-    """Return why no relation judged anything. Relations judge survivors; what stored trials do not decide is none."""
+    """Return why no relation judged anything. Relations judge survivors, and an undecided mutant is no survivor."""
     still_open = rescored.after.undecided
     survived = any(
         row.status is Status.SURVIVED and row.intent is Intent.DEGRADE for row in rescored.result.mutants

@@ -235,7 +235,7 @@ def _where(row: MutantRow) -> str:
 
 
 def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
-    """Answer the question that users ask most: which rule has no test that notices its loss?"""
+    """Add the rules and tools whose loss no scenario notices, which users ask for most."""
     for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL)):
         decided, lost = losses(rows, effect)
         if decided:
@@ -297,7 +297,7 @@ def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
 
 
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
-    """List mutants that are in no score, or undecided."""
+    """List undecided mutants and mutants outside every score."""
     for status, title in (
         (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
         (Status.ERROR, "Could not be run, and not in the score"),

@@ -1,4 +1,4 @@
-"""Two runs beside each other in two columns, with what differs marked."""
+"""Two runs in two columns, with the differences marked."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -160,7 +160,7 @@ def _change(number: int, row: MutantRow, width: int) -> str:
 
 
 def _losses(result: Result) -> Iterator[str]:
-    """Answer the question that users ask most, in one line: which rules and tools can get lost unnoticed?"""
+    """Return one line with the number of rules and tools whose loss no scenario notices, which users ask for most."""
     found = [
         (noun, *map(len, losses(result.mutants, effect)))
         for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL))
@@ -172,7 +172,7 @@ def _losses(result: Result) -> Iterator[str]:
 
 
 def _short_place(row: MutantRow) -> str:
-    """Return the place, without the head of a long path: the file's name and line are what is looked for."""
+    """Return the place, with a long path cut to its end, which has the file's name and line."""
     found = place(row)
     return found if len(found) <= LONGEST_PLACE else f"...{found[3 - LONGEST_PLACE :]}"
 

@@ -41,7 +41,7 @@ def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
 
 
 def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
-    """Return what the trace test says of a survivor; empty where there was none.
+    """Return the outcome of the trace test on a survivor; empty without a test.
 
     `doubt`: why its change may be none.
     """

@@ -42,7 +42,7 @@ def edited_diff(text: str, replaced: Iterable[Replacement]) -> Iterator[str]:
 
 
 def text_diff(before: Sequence[str], after: Sequence[str], above: int = 0, moved: int = 0) -> Iterator[str]:
-    """Like `difflib.unified_diff`, but the lines that both begin and end with are not compared by it.
+    """Return what `difflib.unified_diff` returns, without comparing the common first and last lines.
 
     It is slow on long texts. `above` is how many lines stand before these, `moved` how many more in the new text.
     """

@@ -105,7 +105,7 @@ def _cells(row: ScenarioVerdict) -> tuple[str, ...]:
 
 
 def _p(report: VerdictReport, row: ScenarioVerdict) -> str:
-    """Return the p-value as text; the kill rule has none, but a level that it keeps."""
+    """Return the p-value as text; for the kill rule, which has none, its level."""
     if report.kind == "compare" and _sequential(report):
         return f"<={report.alpha:g}" if row.verdict is Verdict.FAIL else "-"
     return f"{row.p_adjusted:.2g}"
@@ -123,7 +123,7 @@ def _legend(report: VerdictReport) -> Iterator[str]:
 
 
 def _unlike_pass(page: Page, row: ScenarioVerdict, report: VerdictReport) -> None:
-    """Add what a verdict other than PASS rests on."""
+    """Add the evidence behind each verdict other than PASS."""
     page.title(f"{clean(row.scenario)}: {row.verdict}")
     page.add(f"  {clean(row.reason)} ({row.method})")
     if row.effect is not None:
@@ -195,7 +195,7 @@ def _updated(page: Page, update: BaselineUpdate) -> None:
 
 
 def _given(report: VerdictReport) -> str:
-    """Return for which baselines the promise of a comparison holds, and its level for this one."""
+    """Return the baselines for which the promise of a comparison holds, and its level for this baseline."""
     used = report.baseline
     if used is None or used.false_fail is None or used.confidence is None:
         return " on average over baselines"  # a report of an earlier version

@@ -47,7 +47,7 @@ def atif_trajectory(trial: ExportedTrial, agent: str) -> Json:
 
 
 def _outcome(trial: ExportedTrial) -> Json:
-    """Return what the evaluators say: ATIF keeps the reward beside the trajectory."""
+    """Return the verdict of the evaluators, which ATIF keeps beside the trajectory."""
     return _without_none(
         trial=trial.number,
         run=trial.run,
@@ -93,7 +93,7 @@ def _turns(trial: ExportedTrial) -> Iterator[Json]:
 
 
 def _nothing(trial: ExportedTrial) -> Json:
-    """Return the one step of a run that did nothing: a trajectory has at least one."""
+    """Return an empty step for a run that did nothing, since a trajectory has at least one step."""
     return {"timestamp": _time(trial, 0.0), "source": "agent", "message": trial.trace.error or ""}
 
 

@@ -52,7 +52,7 @@ def _root(trial: ExportedTrial, agent: str) -> Attributes:
 
 
 def _of_config(config: AgentConfig | None) -> Attributes:
-    """Return the parts of the config for which there are names."""
+    """Return the parts of the config that the conventions have names for."""
     if config is None:
         return {}
     tools = [{"type": "function", **_function(tool.to_openai())} for tool in config.tools]

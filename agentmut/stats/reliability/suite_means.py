@@ -30,7 +30,7 @@ def mean_over_scenarios(
     estimate is 0 or every one is 1: Wilson's on the scenarios. Else: the exact interval of the pass rate of all runs,
     raised to the power k.
 
-    Raises `ValueError` for no scenario, counts that are none, or k greater than the runs of a scenario.
+    Raises `ValueError` for no scenario, counts that are impossible, or k greater than the runs of a scenario.
 
     >>> print(mean_over_scenarios([(4, 4), (3, 4), (2, 4)]))
     0.750 [0.129, 1.000] (95% t or gaffke over scenarios, n=3)

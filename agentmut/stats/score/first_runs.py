@@ -54,7 +54,7 @@ def killed_where(tables: Sequence[KillTable], outcomes: str) -> Killed | None:
 def replayed_green(killed: Killed, needed: int, runs: int) -> float:
     """Return the estimated chance that at least `needed` of `runs` runs pass, in [0, 1].
 
-    Raises `ValueError` for counts that are none, and for a place where the tables do not kill.
+    Raises `ValueError` for impossible counts, and for a place where the tables do not kill.
 
     >>> from agentmut.stats.kill.rule import decision_table
     >>> from agentmut.stats.kill.rule import KillDesign

@@ -125,7 +125,7 @@ def red_chances(
     at the upper one. With `no_better_than`, estimate and lower end count those trials too, which errs to the
     side of green if the scenario passes less often; the upper end knows the scenario's own trials only.
 
-    Raises `ValueError` for no scenarios, counts that are none, and numbers out of range.
+    Raises `ValueError` for no scenarios, counts that are impossible, and numbers out of range.
     """
     level = check_rate("level", level)
     if not scenarios:

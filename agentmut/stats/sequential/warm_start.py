@@ -80,7 +80,7 @@ def prior_of(passes: float, trials: float) -> tuple[float, float]:
 class WarmSprt:
     """A sequential test whose alternatives come from earlier trials.
 
-    Raises `ValueError` for a design without a last trial or with Wald's boundaries, and for counts that are none.
+    Raises `ValueError` for a design without a last trial or with Wald's boundaries, and for impossible counts.
     """
 
     design: SprtDesign

@@ -37,7 +37,7 @@ _EVENT_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "a
 
 
 def kind_of(attributes: Attributes) -> Kind | None:
-    """Return what a span is about; None where it has no names of these conventions."""
+    """Return the kind of a span; None for a span without attributes of these conventions."""
     operation = attributes.get("gen_ai.operation.name")
     if operation is not None:
         return _KINDS.get(str(operation), Kind.OTHER)
@@ -47,7 +47,7 @@ def kind_of(attributes: Attributes) -> Kind | None:
 
 
 def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
-    """Return what a span tells, as fields of `SpanFacts`."""
+    """Return the facts of a span, as fields of `SpanFacts`."""
     found: dict[str, Any] = {"scores": dict(_scores(span.events))}
     if kind is Kind.TOOL:
         return found | _tool(span.attributes, span.name)
@@ -125,7 +125,7 @@ def _answered(span: Span) -> Iterator[Spoken]:
 
 
 def _sources(span: Span) -> Iterator[Attributes]:
-    """Yield the attributes that content may stand in: the span's, and those of events made for it."""
+    """Yield the attributes that may hold content: the attributes of the span, then those of its events."""
     yield span.attributes
     wanted = (
         "gen_ai.client.inference.operation.details",
@@ -136,7 +136,7 @@ def _sources(span: Span) -> Iterator[Attributes]:
 
 
 def _spoken(messages: Any, role: str = "") -> Iterator[Spoken]:
-    """Yield messages with parts; a list of bare parts is one message of `role`."""
+    """Yield messages with parts; a list of parts without a message becomes one message of `role`."""
     if role:
         parts = _maps(messages)
         if parts:

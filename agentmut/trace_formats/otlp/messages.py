@@ -1,4 +1,4 @@
-"""Messages of a model call in one form, and what a span's facts take of them."""
+"""Messages of a model call in one form, and the facts of a span that they hold."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from agentmut.trace_formats.otlp.spans import decoded
 
 
 class Spoken(NamedTuple):
-    """A message as conventions have it: one may hold texts, calls and results at once."""
+    """A message of any convention, which may hold texts, calls and results at once."""
 
     role: str
     text: JsonValue = None
@@ -24,7 +24,7 @@ class Spoken(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """What a model was told."""
+    """The input of a model call: system messages, words of the user, results of tools."""
 
     prompt: str
     users: tuple[JsonValue, ...]
@@ -40,7 +40,7 @@ def heard(messages: Iterable[Spoken]) -> Heard:
 
 
 def texts(parts: Iterable[Any]) -> JsonValue:
-    """Return texts of one message as one text; None where there are none."""
+    """Join the texts of a message into one; None for a message without text."""
     found = [str(one) for one in parts if one not in (None, "")]
     return "\n".join(found) if found else None
 
@@ -51,7 +51,7 @@ def reply(messages: Sequence[Spoken]) -> tuple[JsonValue, tuple[Call, ...]]:
 
 
 def tools_of(definitions: Any) -> tuple[ToolSpec, ...]:
-    """Return the tools of a list of definitions, or of its JSON; those that cannot be read are left out."""
+    """Return the tools of a list of definitions, or of its JSON; unreadable definitions are left out."""
     if not definitions:
         return ()
     return _read_tools(definitions if isinstance(definitions, str) else json.dumps(definitions))
@@ -71,7 +71,7 @@ def _read_tools(definitions: str) -> tuple[ToolSpec, ...]:
 
 
 def model_of(**settings: Any) -> ModelConfig:
-    """Return a model with its settings. Raises `ValueError` for a setting that is none."""
+    """Return a model with its settings. Raises `ValueError` for an invalid setting."""
     try:
         return _same_model(tuple(settings.items()))
     except TypeError:  # a list is no setting, and says so by its own error
@@ -90,7 +90,7 @@ def result(id: Any, value: Any) -> tuple[tuple[str, JsonValue], ...]:
 
 
 def whole(value: Any) -> int:
-    """Return a number of tokens; 0 for what is none."""
+    """Return a number of tokens; 0 for any value that is not a number."""
     return int(value) if isinstance(value, int | float) else 0
 
 

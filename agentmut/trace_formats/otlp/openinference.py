@@ -25,7 +25,7 @@ _KINDS = {"LLM": Kind.MODEL, "TOOL": Kind.TOOL, "AGENT": Kind.AGENT}
 
 
 def kind_of(attributes: Attributes) -> Kind | None:
-    """Return what a span is about; None where it has no names of these conventions.
+    """Return the kind of a span; None for a span without attributes of these conventions.
 
     A hand-off is a tool's span without a tool: the model's call of it is the step.
     """
@@ -36,7 +36,7 @@ def kind_of(attributes: Attributes) -> Kind | None:
 
 
 def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
-    """Return what a span tells, as fields of `SpanFacts`."""
+    """Return the facts of a span, as fields of `SpanFacts`."""
     of = span.attributes
     node = of.get("agent.name") or of.get("graph.node.name") or of.get("graph.node.id")
     node = node or mapping(decoded(of.get("metadata"))).get("langgraph_node")
@@ -72,7 +72,7 @@ def _tool(attributes: Attributes) -> dict[str, Any]:
 
 
 def _definition(attributes: Attributes) -> dict[str, Any] | None:
-    """Return what a tool's span tells of the tool; None where it has no schema of its parameters."""
+    """Return the tool that a span describes; None where the span has no schema of the parameters."""
     schema = decoded(attributes.get("tool.parameters") or attributes.get("tool.json_schema"))
     if not isinstance(schema, Mapping) or "properties" not in schema:
         return None

@@ -19,11 +19,11 @@ class OtlpJson:
     name: ClassVar[str] = "otlp"
 
     def recognises(self, head: bytes) -> bool:
-        """Return whether it begins as an export request of spans does."""
+        """Return whether the file begins with an export request of spans."""
         return b'"resourceSpans"' in head
 
     def read(self, files: Sequence[TraceFile]) -> Iterator[ForeignTrial | BrokenRecord]:
-        """Yield what is broken, then a trial for each trace with a model call, a tool or an agent."""
+        """Yield the broken records, then a trial for each trace with a model call, a tool or an agent."""
         by_trace: dict[str, list[SpanFacts]] = {}
         for file in files:
             for record in records(file):
@@ -68,7 +68,7 @@ def _trials(spans: Sequence[SpanFacts]) -> Iterator[ForeignTrial | BrokenRecord]
 
 
 def _facts(span: Span) -> SpanFacts:
-    """Return what a span tells by the conventions whose names it has; its content is not kept otherwise."""
+    """Return the facts of a span by the first convention that it follows; no other content is kept."""
     told: dict[str, Any] = {}
     kind = Kind.OTHER
     for convention in (openinference, genai):
@@ -90,6 +90,6 @@ def _facts(span: Span) -> SpanFacts:
 
 
 def _fields(span: Span) -> dict[str, Any]:
-    """Return by what a root span can be told from others."""
+    """Return the fields that distinguish a root span from other root spans."""
     named = {"trace_id": span.trace, "name": span.name}
     return {name: jsonable(value) for name, value in {**span.resource, **span.attributes, **named}.items()}

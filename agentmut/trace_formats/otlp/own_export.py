@@ -1,4 +1,4 @@
-"""Read what `agentmut export` wrote: the trial as it was stored, with what the conventions have no name for."""
+"""Read files of `agentmut export`: the trial as it was stored, also the parts without a conventional name."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def own_trial(record: Record) -> ForeignTrial | None:
 
 
 def _is_of_our_scope(request: Any) -> bool:
-    """Return whether the first spans are of agentmut's scope; others' are not read twice."""
+    """Return whether the first spans are of agentmut's scope; spans of other scopes are not read twice."""
     first: bool = request["resourceSpans"][0]["scopeSpans"][0]["scope"]["name"] == SCOPE
     return first
 
@@ -109,7 +109,7 @@ def _config(told: Told) -> AgentConfig:
 
 
 def own_scores(told: Told) -> dict[str, RecordedScore]:
-    """Return the verdict that stood beside the trial, where there was one."""
+    """Return the verdict that was exported with the trial, if any."""
     outcome = told.get("agentmut.outcome")
     if outcome is None:
         return {}

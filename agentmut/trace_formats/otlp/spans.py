@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 def spans_of(request: Any, place: RecordPlace) -> Iterator[Span]:
-    """Yield the spans of an export request. Raises `LookupError`, `TypeError` or `ValueError` for one that is none."""
+    """Yield the spans of an export request. Raises `LookupError`, `TypeError` or `ValueError` for others."""
     for group in request["resourceSpans"]:
         resource = attributes_of(group.get("resource", {}).get("attributes"))
         for scope in group.get("scopeSpans") or group.get("instrumentationLibrarySpans") or ():
@@ -80,7 +80,7 @@ def attributes_of(given: Any) -> dict[str, Any]:
 
 
 def plain(value: Mapping[str, Any]) -> Any:
-    """Return an `AnyValue` of OTLP as a value of Python.
+    """Convert an `AnyValue` of OTLP to a value of Python.
 
     >>> plain({"arrayValue": {"values": [{"intValue": "3"}, {"stringValue": "a"}]}})
     [3, 'a']
@@ -97,7 +97,7 @@ def plain(value: Mapping[str, Any]) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the value of JSON text; a text that is no JSON as it is, and other values too."""
+    """Return the value of JSON text; any other text or value is returned unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
@@ -107,7 +107,7 @@ def decoded(value: Any) -> Any:
 
 
 def nested(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
-    """Return attributes with numbers in their names, `prefix.0.role`, as a list of mappings of what is left.
+    """Return numbered attributes, such as `prefix.0.role`, as a list of mappings, here `[{"role": ...}]`.
 
     >>> nested({"p.0.role": "user", "p.1.role": "tool", "p.1.id": "c"}, "p")
     [{'role': 'user'}, {'role': 'tool', 'id': 'c'}]
