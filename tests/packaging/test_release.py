@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from setuptools.config.pyprojecttoml import read_configuration
 
 from tests.packaging.test_wheel import wheel  # noqa: F401 - a fixture
 
@@ -33,9 +32,7 @@ def addresses(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def urls(copy: Path) -> dict[str, str]:
-    return dict(
-        read_configuration(copy / "pyproject.toml", ignore_option_errors=True)["project"].get("urls", {})
-    )
+    return dict(tomllib.loads((copy / "pyproject.toml").read_text())["project"].get("urls", {}))
 
 
 def test_addresses_are_demanded_written_and_written_anew(copy: Path) -> None:
@@ -75,7 +72,7 @@ def test_the_notes_of_a_version_are_its_section_of_the_changelog(copy: Path) -> 
     (copy / "CHANGELOG.md").write_text(
         "# Changelog\n\n## 1.1.0 (2030-01-02)\n\n### Added\n\n- News.\n\n## 1.0.0 (2029-01-02)\n\n- Old.\n"
     )
-    notes = [copy / ".ci" / "notes", "1.1.0"]
+    notes = [str(copy / ".ci" / "notes"), "1.1.0"]
     assert subprocess.run(notes, capture_output=True, text=True, check=True).stdout.split() == [
         "###",
         "Added",

@@ -101,7 +101,8 @@ def kind_of(run: "StoredRun") -> str:
 
 def _in_words(store: "Store", gone: "Sequence[StoredRun]", trials: int, kept: int) -> str:
     """Return the runs and the number of trials to be removed, with their cost."""
+    runs = f"{kept} run is" if kept == 1 else f"{kept} runs are"
     if not gone and not trials:
-        return f"there is nothing to remove: {kept} runs are kept, and all stored trials are theirs"
+        return f"there is nothing to remove: {runs} kept, and every stored trial belongs to a kept run"
     rows = [f"  {run.id}  {kind_of(run):<10} ${store.spent(run.id).usd:.2f}" for run in gone]
-    return "\n".join([f"to be removed: {len(gone)} runs and {trials} trials; kept: {kept} runs", *rows])
+    return "\n".join([f"to be removed: {len(gone)} runs and {trials} trials; {runs} kept", *rows])
