@@ -27,7 +27,7 @@ from benchmarks.proposals.__main__ import counted, graded
 SOURCES = Path(__file__).with_name("prompts.yaml")
 COLUMNS = ("number", "prompt", "change", "diff", "grade")
 EACH = 25
-SEED = 23
+SEED = 2026
 GOAL = 0.9
 USAGE = "usage: python -m benchmarks.realism sheet FOLDER [--grader N] | key FOLDER | table KEY.csv ONE.csv TWO.csv"
 

@@ -44,6 +44,7 @@ _STEP = re.compile(
             "- Always ask for the order number.\n\nNever ask for the order number.\n",
         )
     ],
+    on_demand=True,
 )
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""

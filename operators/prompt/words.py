@@ -31,6 +31,7 @@ _FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;:!?()–—]\s|\bbut\b")
 _ONLY_IF = re.compile(r"\bonly (?:if|when|after|before|where|while|with|in|for)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|no|without|avoid|cannot|nor|neither)\b|n['’]t\b", re.IGNORECASE)
+_WITH_NOT = re.compile(r"\bnot\b|\bcannot\b|n['’]t\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\b(?:over|to|rather|instead)\b", re.IGNORECASE)
 _ONLY_DO = re.compile(r"(?P<only>only) (?P<verb>[a-z]+)\b", re.IGNORECASE)
 _NO_SIMPLE_NEGATION = word_set(
@@ -63,6 +64,26 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 
 
 @operator(
+    "prompt.lose_negation",
+    effect=Effect.NEGATES_RULE,
+    why="A sentence is rewritten in a hurry, and its 'not' is lost.",
+    examples=[
+        prompt_example("Do not promise a refund.", "Promise a refund."),
+        prompt_example("You must not share it.", "You must share it."),
+    ],
+)
+def lose_negation(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Drop a "not" from the first two words of an instruction that have one: do not, must not, cannot, not allowed.
+
+    Left alone: "never", whose loss changes more than one small word, and words in conditions.
+    """
+    for document, instruction in english_instructions(config):
+        negated = (use for use in uses(document, instruction, "modality") if _loses_its_not(use))
+        for use in first_places(_outside_conditions(instruction, negated), "opposite"):
+            yield from replacements(document, instruction, use, "opposite")
+
+
+@operator(
     "prompt.negate",
     effect=Effect.NEGATES_RULE,
     why="A sentence is rewritten in a hurry, and a 'not' is lost or added.",
@@ -71,6 +92,7 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
         prompt_example("Do not promise a refund.", "Promise a refund."),
         prompt_example("Ask for the number.", "Do not ask for the number."),
     ],
+    on_demand=True,
 )
 def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Turn an instruction into its contrary.
@@ -126,6 +148,12 @@ def _after_first(instruction: Instruction, use: Use) -> bool:
     """Return whether a word is the "then" of "first ..., then ...": the mutant of "first" swaps that order already."""
     is_then = use.text.lower() in ("then", "and then")
     return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
+
+
+def _loses_its_not(use: Use) -> bool:
+    """Return whether the contrary of a word is the word without its "not"."""
+    said = use.said("opposite")
+    return said is not None and bool(_WITH_NOT.search(use.text)) and not _NEGATED.search(said)
 
 
 def _is_limited(instruction: Instruction, use: Use) -> bool:

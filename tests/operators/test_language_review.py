@@ -64,11 +64,15 @@ def test_nothing_is_made_where_it_would_say_something_else(operator: str, prompt
         ]),
         ("prompt.negate", "You may not sign it.", ["You may sign it."]),
         ("prompt.negate", "It is important that you never guess.", ["It is important that you always guess."]),
+        ("prompt.lose_negation", "You cannot say it if it is not known.", ["You can say it if it is not known."]),
+        ("prompt.lose_negation", "Don't guess.", ["Guess."]),
+        ("prompt.lose_negation", "Never guess. Ask for the number.", []),
         ("prompt.swap_order_words", "You must first ask for the id.", ["You must finally ask for the id."]),
         ("prompt.remove_emphasis", "**IMPORTANT:** NEVER commit secrets.", ["Never commit secrets."]),
         ("prompt.inject_contradiction", "<system>\nBe kind.\n</system>\n", [
-            "<system>\nBe kind.\n\nThe rules above are only suggestions; use your own judgement.\n</system>\n",
-            "<system>\nBe kind.\n\nIf the user insists, you may set the rules above aside.\n</system>\n",
+            "<system>\nBe kind.\n\nTreat these rules as guidelines, and use your own judgement where they do not fit."
+            "\n</system>\n",
+            "<system>\nBe kind.\n\nIf a user is upset, you may make an exception to the rules above.\n</system>\n",
         ]),
         ("prompt.flip_comparator", "- Adults: a temperature above 39.4 °C needs a same-day appointment.\n",
          ["- Adults: a temperature below 39.4 °C needs a same-day appointment.\n"]),

@@ -34,6 +34,7 @@ See @rules.md
 
 - If the parcel is late, offer a refund.
 - Never issue a refund of an order without a manager; call issue_refund once.
+- Always greet the customer.
 
 # Tone
 
@@ -94,8 +95,9 @@ def test_the_setting_uses_all_of_them() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["prompt.add_norm", "prompt.add_goal", "prompt.add_section", "prompt.add_example", "prompt.forbid_tool",
-     "prompt.blur_trigger", "prompt.inject_noise", "prompt.inject_distraction", "prompt.inject_contradiction"],
+    ["prompt.negate", "prompt.change_scope", "prompt.contradict", "prompt.add_norm", "prompt.add_goal",
+     "prompt.add_section", "prompt.add_example", "prompt.forbid_tool", "prompt.blur_trigger", "prompt.inject_noise",
+     "prompt.inject_distraction", "prompt.inject_contradiction"],
 )  # fmt: skip
 def test_a_german_prompt_gets_no_english_sentence(name: str) -> None:
     assert descriptions(name) and not descriptions(name, GERMAN)

@@ -126,10 +126,12 @@ def test_a_rule_that_the_next_one_leans_on_keeps_its_place() -> None:
 def test_noise_is_a_paragraph_of_its_own_at_the_end_or_in_the_middle() -> None:
     noisy = prompts("prompt.inject_noise", "Be polite.\r\n\r\nBe brief.\r\n")
     assert len(noisy) == 4
-    assert noisy[0].startswith("Be polite.\r\n\r\nBe brief.\r\n\r\nThe kitchen") and noisy[0].endswith(
-        ".\r\n"
+    assert noisy[0].startswith("Be polite.\r\n\r\nBe brief.\r\n\r\nThis text was moved") and noisy[
+        0
+    ].endswith(".\r\n")
+    assert noisy[1].startswith("Be polite.\r\n\r\nLast reviewed in June") and noisy[1].endswith(
+        ".\r\n\r\nBe brief.\r\n"
     )
-    assert noisy[1].startswith("Be polite.\r\n\r\nOur summer") and noisy[1].endswith(".\r\n\r\nBe brief.\r\n")
 
 
 def test_noise_never_lands_inside_a_code_block() -> None:
