@@ -40,6 +40,8 @@ class FaultKind(StrEnum):
     """A placeholder."""
     WITH_ORDER = "with_order"
     """The result has an order to the model in it."""
+    REVERSED = "reversed"
+    """The items of a list, last first."""
     FALSE_SUCCESS = "false_success"
     """The tool answers that all is well. It is not carried out."""
     UNFLAGGED_ERROR = "unflagged_error"

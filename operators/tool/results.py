@@ -162,6 +162,13 @@ result_with_order = _result_operator(
     why="Results carry text of strangers: pages, mails, tickets.",
     on_demand=True,
 )
+result_reversed = _result_operator(
+    FaultKind.REVERSED,
+    "the lists in every result have their last item first.",
+    "{tool} returns its items in reverse",
+    why="A query loses its order, or a cache returns what was added last first.",
+    on_demand=True,
+)
 result_false_success = _result_operator(
     FaultKind.FALSE_SUCCESS,
     "every call answers that all is well. Nothing is done.",

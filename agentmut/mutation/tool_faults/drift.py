@@ -65,6 +65,21 @@ def paged(result: Any) -> Any:
     return result
 
 
+def reversed_items(result: Any) -> Any:
+    """Return a list with its last item first, and a record with each of its lists so.
+
+    >>> reversed_items(["A-1", "A-2"]), reversed_items({"orders": ["A-1", "A-2"]}), reversed_items("Sent.")
+    (['A-2', 'A-1'], {'orders': ['A-2', 'A-1']}, 'Sent.')
+    """
+    if isinstance(result, str):
+        return in_json_text(reversed_items, result, plain=str)
+    if isinstance(result, list):
+        return result[::-1]
+    if isinstance(result, Mapping):
+        return {key: value[::-1] if isinstance(value, list) else value for key, value in result.items()}
+    return result
+
+
 def null_value(result: Any) -> Any:
     """Return null for an empty result; otherwise set the last value of each record to null.
 

@@ -15,6 +15,7 @@ from agentmut.mutation.tool_faults.drift import (
     omitted,
     paged,
     renamed_field,
+    reversed_items,
     with_order,
 )
 from agentmut.mutation.tool_faults.json_results import Change, container, in_json_text
@@ -89,5 +90,6 @@ SPOILERS: Mapping[FaultKind, Change] = {
     FaultKind.CUT_WITH_MARK: cut_with_mark,
     FaultKind.OMITTED: omitted,
     FaultKind.WITH_ORDER: with_order,
+    FaultKind.REVERSED: reversed_items,
 }
 """By kind of fault."""
