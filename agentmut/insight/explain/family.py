@@ -16,6 +16,7 @@ from itertools import chain, count
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
 from agentmut.insight.explain.meaning import Meaning
 from agentmut.insight.explain.of_arguments import of_arguments
+from agentmut.insight.explain.of_endings import of_endings
 from agentmut.insight.explain.of_fields import of_fields
 from agentmut.insight.explain.of_limits import of_limits, of_tools
 from agentmut.insight.explain.of_rule import of_rule
@@ -25,7 +26,9 @@ from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
 from agentmut.nouns import Rate
 
-PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_facts, of_text, of_fields, of_limits)
+PROPOSERS: tuple[Proposer, ...] = (
+    of_tools, of_arguments, of_endings, of_facts, of_text, of_fields, of_limits,
+)  # fmt: skip
 FEWEST = 4
 """Runs of the original, in each half, and of the mutant, with fewer of which nothing is proposed."""
 OFTEN = 0.5

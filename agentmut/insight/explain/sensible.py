@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from agentmut._base import shipped
 from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.of_endings import ENDINGS
 from agentmut.insight.explain.views import View
 from agentmut.language import stems
 from agentmut.nouns import Action, EvaluatorSpec, OperatorClass
@@ -47,7 +48,7 @@ def is_sensible(one: Candidate, meaning: Meaning, original: Sequence[View]) -> b
     """
     if meaning.is_of_its_diff(_strings(one.spec.argument)) and one.grounded < STATED:
         return False
-    if one.spec.name in _OF_LIMITS:
+    if one.spec.name in _OF_LIMITS and one.spec.argument not in ENDINGS:
         return one.grounded > 0 or meaning.operator_class is not OperatorClass.PROMPT
     if one.spec.name == "tool_order":
         return one.grounded == STATED or _is_meant(one.spec, meaning, original)

@@ -1,0 +1,28 @@
+"""Candidates from the end of a run: it ends with an answer, and does not ask back."""
+
+from collections.abc import Iterator
+
+from agentmut.insight.explain.candidates import Candidate, Contrast, candidate
+from agentmut.insight.explain.views import View
+
+ANSWERED = "text.strip() != ''"
+NO_QUESTION = "not text.rstrip().endswith('?')"
+ENDINGS = (ANSWERED, NO_QUESTION)
+"""Expressions on how a run ends; they speak of no bound, unlike the other proposed expressions."""
+
+
+def of_endings(contrast: Contrast) -> Iterator[Candidate]:
+    """Yield that a run ends with an answer, and that the answer does not end with a question."""
+    if contrast.usual(_answers):
+        yield candidate("expression", ANSWERED, "the run ends with an answer", 0.97, _answers)
+        if contrast.usual(_states):
+            says = "the answer does not end with a question"
+            yield candidate("expression", NO_QUESTION, says, 0.7, _states)
+
+
+def _answers(view: View) -> bool:
+    return bool(view.text.strip())
+
+
+def _states(view: View) -> bool:
+    return not view.text.rstrip().endswith("?")
