@@ -86,7 +86,7 @@ class ResultOrder(Invariant):
 
 def _lists(result: object) -> bool:
     """Return whether a result has a list that reads otherwise from its end, as data or as JSON text."""
-    return spoiled(FaultKind.REVERSED, result, first=None) != result
+    return bool(spoiled(FaultKind.REVERSED, result, first=None) != result)
 
 
 def _listed(*found: str) -> AgentTrace:

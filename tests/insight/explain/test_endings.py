@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.insight.explain.candidates import Contrast
+from agentmut.insight.explain.candidates import Candidate, Contrast
 from agentmut.insight.explain.of_endings import ANSWERED, NO_QUESTION, of_endings
 from agentmut.insight.explain.views import View
 from agentmut.judging.building import build
@@ -15,7 +15,7 @@ def view(said: str) -> View:
     return View(AgentTrace(steps=(Step(action=Action.RESPOND, output=said),), outputs=(said,)))
 
 
-def proposed(*original: str) -> dict[object, object]:
+def proposed(*original: str) -> dict[object, Candidate]:
     contrast = Contrast([view(said) for said in original], (), 0.8)
     return {one.spec.argument: one for one in of_endings(contrast)}
 
