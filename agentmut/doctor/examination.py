@@ -26,6 +26,7 @@ from agentmut.trial import (
     TrialRequest,
     absence,
     inside,
+    of_strangers,
     remedy_on_wire,
 )
 
@@ -126,7 +127,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     }
     update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
     found = found.model_copy(update=update)
-    advice = tuple(_advice(found, kept_in if kept and ward.adopted else "", ward.clock))
+    advice = tuple(_advice(found, kept_in if kept and ward.adopted else "", ward.clock, seen.strangers))
     return Examination(found.model_copy(update={"advice": advice}), kept)
 
 
@@ -232,7 +233,7 @@ class _Ward:
         if not seen.requests:
             if refused := self._refused("wire"):
                 return [Delivered(arrival=Arrival.NONE, said=refused) for _ in tried]
-            said = absence(tried[0].mutant, self._session.suite.full, [Footprint()], self._remedy("wire"))
+            said = absence(tried[0].mutant, self._session.suite.full, [seen], self._remedy("wire"))
             return [Delivered(arrival=Arrival.NONE, said=said) for _ in tried]
         texts = [one for one in tried if one.edit.part != "model"]
         others = [one for one in tried if one.edit.part == "model"]
@@ -324,7 +325,7 @@ _UNRUNNABLE = (
 )
 
 
-def _advice(found: Diagnosis, adopted: str, clock: str) -> Iterable[str]:
+def _advice(found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str]) -> Iterable[str]:
     own = found.route
     other = "wire" if own == "rebuild" else "rebuild"
     better = [
@@ -347,6 +348,9 @@ def _advice(found: Diagnosis, adopted: str, clock: str) -> Iterable[str]:
         )
     if not found.reachable:
         yield "No change reaches this agent: a campaign would say nothing about its tests."
+    if strangers:
+        said = of_strangers(strangers)
+        yield f"{said[0].upper()}{said[1:]}."
     if clock:
         yield f"{clock.rstrip('.')}."
     if adopted:

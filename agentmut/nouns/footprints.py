@@ -66,6 +66,8 @@ class Footprint(Frozen):
     """Live changes (faults of tools, flow, history) that took effect."""
     nodes: tuple[str, ...] = ()
     """Nodes of the flow that were entered."""
+    strangers: tuple[str, ...] = ()
+    """Threads that no trial can be told of, and that sent model requests during the trial: they are older than it."""
     lost: bool = False
     """The run ended together with the process that was watching it."""
 

@@ -45,6 +45,7 @@ from .single_run import Wiring as Wiring
 from .single_run import attempt as attempt
 from .suite_config import SuiteConfig as SuiteConfig
 from .witness.absence import absence as absence
+from .witness.absence import of_strangers as of_strangers
 from .witness.delivery import Delivery as Delivery
 from .witness.witness import Detector as Detector
 from .witness.witness import Route as Route

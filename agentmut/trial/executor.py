@@ -81,6 +81,7 @@ class LocalExecutor:
     _settings: RunSettings
     _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
     _gateway: Gateway | None = field(default=None, init=False)
+    _tap: Tap = field(default_factory=lambda: Tap(()), init=False)
     begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
 
@@ -91,9 +92,10 @@ class LocalExecutor:
         loop.set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
+        self._tap = tap = Tap(all_codecs(), throttle)
         with (
             contained(loop),
-            Tap(all_codecs(), throttle).installed(),
+            tap.installed(),
             BotocoreHooks(all_codecs(), throttle).installed(),
         ):
             async with _kept_open(inside(self._adapter)), self._gateway_of(throttle) as self._gateway:
@@ -122,10 +124,11 @@ class LocalExecutor:
         record = settings.record or request.record
         told = (request.player, record, settings.redact, fork, self.begun)
         wiring = Wiring(rewriter, self._gateway, *told)
-        ended = await attempt(
-            runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
-        )
-        return self._priced(ended)
+        with self._tap.strangers() as strangers:
+            ended = await attempt(
+                runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
+            )
+            return self._priced(_beside(ended, strangers()))
 
     def _priced(self, execution: Execution) -> Execution:
         trace, judging = self._pricer.priced(execution.trace), self._pricer.steps(execution.judging)
@@ -143,6 +146,14 @@ class LocalExecutor:
             base, part = (self._suite.part(c, request.scenario) for c in (full, config))
             self._agents[key] = as_mutant(self._adapter, base, part)
         return self._agents[key]
+
+
+def _beside(execution: Execution, strangers: tuple[str, ...]) -> Execution:
+    """Return the execution with the threads that sent model requests meanwhile, nobody knows for whom."""
+    if not strangers:
+        return execution
+    seen = execution.footprint.model_copy(update={"strangers": strangers})
+    return execution.model_copy(update={"footprint": seen})
 
 
 @asynccontextmanager

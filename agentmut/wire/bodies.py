@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.nouns import Body, Path
+from agentmut.nouns import Body, HttpCall, Path
 
 T = TypeVar("T")
 DEEPEST = 128
@@ -32,6 +32,24 @@ def read_json(body: bytes | str) -> Any:
 def read_object(body: bytes) -> Body:
     """Return one JSON object. Raises `ValueError` for anything else."""
     return dict(mapping(read_json(body), "the body"))
+
+
+class ReadCall(HttpCall):
+    """A request whose body has been read already: `read` is what its bytes say."""
+
+    read: Body
+
+    @classmethod
+    def of(cls, call: HttpCall, read: Body) -> "ReadCall":
+        """Return the request with its body as it was read."""
+        found = cls(*call)
+        found.read = read
+        return found
+
+
+def read_call(call: HttpCall) -> Body:
+    """Return the JSON object of a request, which is read from its bytes once. Raises `ValueError`."""
+    return call.read if isinstance(call, ReadCall) else read_object(call.body)
 
 
 def write_json(value: JsonValue) -> bytes:

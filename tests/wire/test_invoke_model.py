@@ -20,6 +20,7 @@ from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import aws_event_stream
+from agentmut.wire.dialects.invoke import chunks
 from agentmut.wire.dialects.invoke.invoke_model import InvokeModel
 from agentmut.wire.recorded import recorded_call
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
@@ -112,9 +113,122 @@ def test_what_the_models_answer_is_read_as_aws_shows_it() -> None:
         CODEC.decode_reply(aws_event_stream.exception("ThrottlingException", "slow down"))
 
 
-def test_prompts_of_one_text_and_replies_without_a_model_are_refused() -> None:
-    with pytest.raises(ValueError, match="prompts as one text are not read"):
-        CODEC.decode_request(HttpCall(path("meta.llama3"), b'{"prompt": "Hi"}'))
+LLAMA = {
+    "prompt": "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nHelp.\nNever guess.<|eot_id|>"
+    "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+    "max_gen_len": 50,
+}
+LLAMA_2 = {
+    "prompt": "<s>[INST] <<SYS>>\nHelp.\nNever guess.\n<</SYS>>\n\nHi [/INST]",
+    "max_gen_len": 50,
+}
+TITAN = {
+    "inputText": "Help.\nNever guess.\nUser: Hi\nBot:",
+    "textGenerationConfig": {"maxTokenCount": 50, "stopSequences": ["User:"]},
+}
+NOT_SAID_IN_ONE_TEXT = {
+    "texts": "instructions and questions stand in one text",
+    "with_texts": "a changed part changes that one text, and an empty text is refused",
+    "with_tools": "these models are offered no tools",
+    "continued": "a reply that calls no tools has no results",
+}
+ONE_TEXT = {
+    "us.meta.llama3-3-70b-instruct-v1:0": LLAMA,
+    "meta.llama2-70b-chat-v1": LLAMA_2,
+    "amazon.titan-text-premier-v1:0": TITAN,
+}
+
+
+@pytest.mark.parametrize("model", ONE_TEXT)
+def test_bodies_of_one_text_are_read_by_their_marks_and_changed_in_place(model: str) -> None:
+    call = HttpCall(path(model), json.dumps(ONE_TEXT[model]).encode())
+    check_codec(CODEC, call, except_for=NOT_SAID_IN_ONE_TEXT)
+    request = CODEC.decode_request(call)
+    assert (request.model, request.system_text, request.max_tokens) == (model, "Help.\nNever guess.", 50)
+    assert [(m.role, m.text) for m in request.messages][-1] == (Role.USER, "Hi")
+    base = AgentConfig(prompt="Help.\nNever guess.", model=ModelConfig(name=model, temperature=0.2))
+    mutated = AgentConfig(prompt="Help.", model=ModelConfig(name=model, temperature=1.0))
+    sent = ConfigRewriter(base, mutated).request(CODEC, call).call
+    changed = {**ONE_TEXT[model]}
+    key = "inputText" if "inputText" in changed else "prompt"
+    changed[key] = str(changed[key]).replace("\nNever guess.", "")
+    warmer = {"temperature": 1.0}
+    if "textGenerationConfig" in changed:
+        warmer = {"textGenerationConfig": {**TITAN["textGenerationConfig"], **warmer}}  # type: ignore[dict-item]
+    assert json.loads(sent.body) == {**changed, **warmer}
+
+
+@pytest.mark.parametrize(
+    ("plain", "streamed"),
+    [
+        (
+            {
+                "generation": "Hello.",
+                "prompt_token_count": 7,
+                "generation_token_count": 3,
+                "stop_reason": "stop",
+            },
+            [
+                {
+                    "generation": "Hel",
+                    "prompt_token_count": 7,
+                    "generation_token_count": 1,
+                    "stop_reason": None,
+                },
+                {
+                    "generation": "lo.",
+                    "prompt_token_count": None,
+                    "generation_token_count": 3,
+                    "stop_reason": "stop",
+                },
+            ],
+        ),
+        (
+            {
+                "inputTextTokenCount": 7,
+                "results": [{"tokenCount": 3, "outputText": "Hello.", "completionReason": "FINISHED"}],
+            },
+            [
+                {
+                    "index": 0,
+                    "inputTextTokenCount": 7,
+                    "totalOutputTextTokenCount": None,
+                    "outputText": "Hel",
+                },
+                {"totalOutputTextTokenCount": 3, "outputText": "lo.", "completionReason": "FINISH"},
+            ],
+        ),
+    ],
+    ids=["llama", "titan"],
+)
+def test_replies_of_one_text_are_read_plain_and_streamed(plain: Any, streamed: Any) -> None:
+    for body in (json.dumps(plain).encode(), chunks.write(streamed)):
+        reply = CODEC.decode_reply(body)
+        assert (reply.text, reply.finish_reason, reply.usage.total) == ("Hello.", "stop", 10)
+
+
+def test_a_text_without_marks_counts_as_instructions_and_its_turns_as_turns() -> None:
+    assert (
+        CODEC.decode_request(HttpCall(path("meta.llama3"), b'{"prompt": " Help. "}')).system_text == "Help."
+    )
+    spoken = path("amazon.titan-text"), b'{"inputText": "User: Hi\\nBot: Hello.\\nUser: Bye\\nBot:"}'
+    messages = CODEC.decode_request(HttpCall(*spoken)).messages
+    assert [(m.role, m.text) for m in messages] == [
+        (Role.USER, "Hi"),
+        (Role.ASSISTANT, "Hello."),
+        (Role.USER, "Bye"),
+    ]
+
+
+def test_a_text_of_which_nothing_would_be_left_is_sent_as_it_is() -> None:
+    call = HttpCall(path("meta.llama3"), b'{"prompt": "Help."}')
+    rewriter = ConfigRewriter(AgentConfig(prompt="Help."), AgentConfig(prompt=""))
+    assert rewriter.request(CODEC, call).call == call
+
+
+def test_other_bodies_and_replies_without_a_model_are_refused() -> None:
+    with pytest.raises(ValueError, match="or one text"):
+        CODEC.decode_request(HttpCall(path("stability.x"), b'{"text_prompts": []}'))
     with pytest.raises(ValueError, match="names no model"):
         CODEC.encode_reply(ModelReply(model="", text="Hi"), reply_id="r", stream=False)
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,6 +60,22 @@ Token = Annotated[
         help="Serve under a random path, which the exported base URLs have, and refuse all other requests.",
     ),
 ]
+Intercept = Annotated[
+    bool,
+    typer.Option(
+        "--intercept",
+        help="Also answer in the name of the services, over HTTPS, for programs that hard-code their addresses: "
+        "HTTPS_PROXY and the certificate of an authority that is made for this run. Needs 'agentmut[intercept]'.",
+    ),
+]
+InterceptHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--intercept-host",
+        help="A host of your own that is intercepted as well, such as llm.example.com or 10.0.0.7:8443; repeatable.",
+        metavar="HOST",
+    ),
+]
 Project = Annotated[
     Path | None,
     typer.Option("--project", "-p", help="The project that --mutant belongs to. Default: here."),
@@ -80,6 +97,8 @@ def proxy(
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
     allow_remote: AllowRemote = False,
     token: Token = True,
+    intercept: Intercept = False,
+    intercept_host: InterceptHost = None,
     project: Project = None,
     mutant: Mutant = None,
     as_json: Json = False,
@@ -92,6 +111,10 @@ def proxy(
     With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned: with
     --mutant, 4 in the place of 0 where no request has become the mutant's.
 
+    A program that hard-codes https://api.openai.com and the like is reached by --intercept: connections to the
+    services end here, all others pass encrypted. The authority's key stays in memory, its certificate is removed at the
+    end, and the machine's own list of trusted certificates is left alone.
+
     Example: agentmut proxy --mutant 3f9ac2d1 -- node agent.js
     """
     refuse_json(as_json, command)
@@ -101,7 +124,8 @@ def proxy(
         )
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
-    served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token)
+    hosts = (*intercept_host,) if intercept_host else () if intercept else None
+    served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token, intercept=hosts)
     code = asyncio.run(served.until_done(command or [], make, as_json))
     raise typer.Exit(served.tally.told(code, mutant=mutant is not None))
 
@@ -124,7 +148,7 @@ class _Tally:
             typer.echo(
                 f"0 model requests passed{'; the mutant did not arrive' if mutant else ''}. The program has to take "
                 "its base URL from the variables that are set for it (OPENAI_BASE_URL and so on), or from its own "
-                "settings with their values.",
+                "settings with their values; for one that hard-codes an address there is --intercept.",
                 err=True,
             )
         elif mutant and not self.changed:
@@ -140,36 +164,49 @@ class _Served:
     """The proxy and what it is asked to do."""
 
     def __init__(
-        self, upstream: str | None, host: str, port: int, *, allow_remote: bool, token: bool
+        self,
+        upstream: str | None,
+        host: str,
+        port: int,
+        *,
+        allow_remote: bool,
+        token: bool,
+        intercept: Sequence[str] | None,
     ) -> None:
         self._upstream = upstream
         self._host = host
         self._port = port
         self._allow_remote = allow_remote
         self._token = token
+        self._intercept = intercept
+        """Further hosts that are intercepted; None without interception."""
         self.tally = _Tally()
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]", as_json: bool) -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
         from agentmut.cli.masking import masked
-        from agentmut.wire import Everyone, Proxy, doors_of, new_token, past_http_proxies
+        from agentmut.wire import Everyone, Proxy, doors_of, intercepting, new_token, past_http_proxies
 
         def watch(passage: "Passage", exchange: "Exchange") -> None:
             self.tally.count(passage)
             typer.echo(masked(line(passage, exchange)), err=True)
 
-        doors = doors_of(os.environ, self._upstream)
+        doors, roster = doors_of(os.environ, self._upstream), Everyone(make)
         together = Proxy(
             [door.upstream for door in doors],
-            Everyone(make),
+            roster,
             allow_remote=self._allow_remote,
             watch=watch,
             token=new_token() if self._token else "",
         )
-        async with together.serving(self._host, self._port, PATIENCE) as origin:
+        async with AsyncExitStack() as stack:
+            origin = await stack.enter_async_context(together.serving(self._host, self._port, PATIENCE))
             variables = past_http_proxies(os.environ)
             for door in doors:
                 variables.update(door.variables(origin))
+            if self._intercept is not None:
+                opened = intercepting(os.environ, doors, self._intercept, roster, watch)
+                variables.update(await stack.enter_async_context(opened))
             if command:
                 return await run_command(command, variables)
             say_serving(origin, variables, as_json)

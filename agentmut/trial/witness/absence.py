@@ -23,7 +23,10 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
     together = Footprint(
         requests=tuple(dict.fromkeys(shape for print_ in seen for shape in print_.requests)),
         reads=tuple(sorted({read for print_ in seen for read in print_.reads})),
+        strangers=tuple(sorted({name for print_ in seen for name in print_.strangers})),
     )
+    if together.strangers:
+        return of_strangers(together.strangers)
     edit, as_before = Detector(mutant, base).looked_for(together)
     if edit is None or not together.requests:
         return _unseen(edit.part if edit else "", together, on_wire)
@@ -32,6 +35,15 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
     if edit.part == "model":
         return _model(edit, base.model, together.requests, on_wire)
     return _text(edit, base, together.requests, as_before, on_wire)
+
+
+def of_strangers(threads: Sequence[str]) -> str:
+    """Return what could not be seen where such threads sent model requests during trials, and what helps."""
+    return (
+        f"model requests were sent in a thread that is older than the trial ({_listed(threads)}), and which trial they "
+        "belong to cannot be told, so they passed unread. Set `execution.isolate: process`: a process runs one trial "
+        "at a time, and all of its threads belong to that trial"
+    )
 
 
 def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:

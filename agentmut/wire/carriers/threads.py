@@ -31,6 +31,16 @@ def outlived(trial: Trial) -> bool:
     return trial.recorder.closed and not trial.recorder.cut_off and _started_by.get() is trial
 
 
+def strange() -> str:
+    """Return the name of the calling thread where it is one of the agent's that is older than the trial; else "".
+
+    Threads of agentmut itself, such as the one that judges, ask models in their own name.
+    """
+    thread = threading.current_thread()
+    own = thread is threading.main_thread() or thread.name.startswith("agentmut")
+    return "" if own else thread.name
+
+
 def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(pool: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         token = _of_a_pool.set(True)

@@ -2,12 +2,14 @@
 
 Concurrent trials are told apart by the ContextVar of `agentmut.recording.current`; nothing has to be configured. Tasks,
 `asyncio.to_thread`, what is submitted to a `ThreadPoolExecutor` and threads that a trial starts carry it along. Threads
-that are older than the trial, and other processes, do not: their requests pass unseen.
+that are older than the trial, and other processes, do not: their requests pass as they are. Those of such threads are
+noted under the threads' names.
 """
 
 import importlib
 import importlib.util
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -43,6 +45,13 @@ class Tap:
     def __init__(self, codecs: tuple[Codec, ...], throttle: Throttle | None = None) -> None:
         self._codecs = codecs
         self._throttle = throttle
+        self._strangers: Counter[str] = Counter()
+
+    @contextmanager
+    def strangers(self) -> Iterator[Callable[[], tuple[str, ...]]]:
+        """Yield what tells the names of threads without a trial that have sent model requests since the block began."""
+        before = self._strangers.copy()
+        yield lambda: tuple(sorted(self._strangers - before))
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -130,13 +139,20 @@ class Tap:
         """Return whether this is a model request of a trial of this tap's session."""
         trial = current_trial()
         if trial is None or _own.get() not in (None, self) or threads.outlived(trial):
+            if _own.get() is None and (name := threads.strange()) and self._asks_model(path):
+                self._strangers[name] += 1
             return False
+        return self._asks_model(path)
+
+    def _asks_model(self, path: str) -> bool:
         return any(codec.matches(path) for codec in self._codecs)
 
     def _begun(self, path: str, body: bytes | None, host: str) -> Passage | None:
         """Return the passage of a request whose client does not use `send`; None if the request is not this tap's."""
+        if is_beneath() or not self._is_ours(path):
+            return None
         trial = current_trial()
-        if trial is None or body is None or is_beneath() or not self._is_ours(path):
+        if trial is None or body is None:
             return None
         with suppress(PackingError):
             body = unpacked(body, LARGEST_REQUEST)

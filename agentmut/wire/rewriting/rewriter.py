@@ -10,7 +10,7 @@ from typing import Any
 from agentmut.mutation import decoy_answer
 from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, ReplyFault, Text
 from agentmut.recording import Answered, Outgoing
-from agentmut.wire.bodies import read_object, write_json
+from agentmut.wire.bodies import ReadCall, read_call, read_object, write_json
 from agentmut.wire.rewriting.changes import PromptChange, SettingsChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
@@ -21,6 +21,7 @@ from agentmut.wire.rewriting.pruning import called_names, without_calls
 from agentmut.wire.rewriting.replies import calls_in, changed_reply
 from agentmut.wire.rewriting.reply_faults import faulty_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
+from agentmut.wire.rewriting.splicing import spliced
 from agentmut.wire.rewriting.tools import ToolsChange
 from agentmut.wire.rewriting.transcript import retold
 
@@ -70,7 +71,7 @@ class ConfigRewriter:
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
         """Return the request as the mutant sends it; the very same bytes if it does not change."""
         try:
-            original = read_object(call.body)
+            original = read_call(call)
         except ValueError:
             return Outgoing(call)
         with self._lock:
@@ -220,11 +221,13 @@ class ConfigRewriter:
 
     def _known_as(self, sent: HttpCall, names: Names) -> None:
         """Remember the names of a request for its reply, by its hash, which Python caches, since events are many."""
+        if names is self._names and not self._names_of:  # nearly always: a long request is not hashed for it
+            return
         if names != self._names or hash(sent) in self._names_of:
             self._names_of[hash(sent)] = names
 
     def _names_in(self, sent: HttpCall) -> Names:
-        return self._names_of.get(hash(sent), self._names)
+        return self._names_of.get(hash(sent), self._names) if self._names_of else self._names
 
     def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         try:
@@ -280,7 +283,8 @@ class _Request:
     def __init__(self, codec: Codec, call: HttpCall, original: Body, names: Names) -> None:
         self.codec = codec
         self.names = names
-        self.call = call
+        self.call = ReadCall.of(call, original)
+        self._given = call
         self._original = original
         self._path, self._body = call.path, original
 
@@ -295,7 +299,7 @@ class _Request:
         try:
             if name == "tool_choice" and value is not None and not self.codec.tools(self._body):
                 return
-            here = HttpCall(self._path, self.call.body)
+            here = ReadCall.of(HttpCall(self._path, self.call.body), self.call.read)
             self._path, self._body = self.codec.with_setting(here, self._body, name, value)
         except ValueError:
             return
@@ -311,6 +315,20 @@ class _Request:
 
     @property
     def rewritten(self) -> HttpCall:
-        same = self._body is self._original or self._body == self._original
-        body = self.call.body if same else write_json(self._body)
-        return self.call if same and self._path == self.call.path else HttpCall(self._path, body)
+        """Return the request with its changes; the very same call if there are none."""
+        if self._body is not self._original and self._body != self._original:
+            return self._written()
+        return self._given if self._path == self.call.path else HttpCall(self._path, self.call.body)
+
+    def _written(self) -> HttpCall:
+        """Return the changed request, with the bytes of the agent's wherever nothing changes.
+
+        What is read is what the bytes say, never what they were meant to say: the witness looks at it.
+        """
+        body = spliced(self.call.body, self._original, self._body)
+        if body is not None:
+            with suppress(ValueError):
+                read = read_object(body)
+                if read == self._body:
+                    return ReadCall.of(HttpCall(self._path, body), read)
+        return HttpCall(self._path, write_json(self._body))

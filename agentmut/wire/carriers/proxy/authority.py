@@ -51,7 +51,7 @@ def open_authority(environment: Mapping[str, str]) -> Iterator[Authority]:
         import trustme
     except ImportError as error:
         raise UsageError(
-            "agent.intercept needs optional dependencies. Install with: pip install 'agentmut[intercept]'"
+            "interception needs optional dependencies. Install with: pip install 'agentmut[intercept]'"
         ) from error
     folder = Path(tempfile.mkdtemp(prefix="agentmut-authority-"))  # mode 0700
     try:

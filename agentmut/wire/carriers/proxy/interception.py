@@ -79,7 +79,7 @@ def _place_of_host(host: str) -> str:
             return _place(f"https://{host}")
     except ValueError:  # a port that is none
         pass
-    raise UsageError(f"agent.intercept: {host!r} is no host, such as llm.example.com or 10.0.0.7:8443")
+    raise UsageError(f"intercept: {host!r} is no host, such as llm.example.com or 10.0.0.7:8443")
 
 
 class Interception:
@@ -268,8 +268,8 @@ async def open_interception(
     outer = [name for name in environment if name.upper() in PROXY_VARIABLES and environment[name]]
     if outer:
         raise UsageError(
-            f"agent.intercept stands in the place of the proxy that {outer[0]} names, and cannot be used behind it. "
-            f"Unset {outer[0]}, or leave agent.intercept out."
+            f"interception stands in the place of the proxy that {outer[0]} names, and cannot be used behind it. "
+            f"Unset {outer[0]}, or leave `intercept` out."
         )
     with open_authority(environment) as authority:
         interception = Interception(found, roster, courier, authority)

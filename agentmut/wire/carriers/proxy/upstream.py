@@ -4,6 +4,7 @@ import asyncio
 import re
 import urllib.request
 from collections.abc import AsyncIterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -98,7 +99,6 @@ class Upstream:
             data=body,
             allow_redirects=False,
             auto_decompress=False,
-            skip_auto_headers=(hdrs.USER_AGENT, hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE),
             proxy=self._proxy,
         )
 
@@ -108,6 +108,7 @@ def new_session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
+        skip_auto_headers=(hdrs.USER_AGENT, hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE),
         timeout=aiohttp.ClientTimeout(
             total=None, sock_connect=CONNECT_SECONDS
         ),  # the client knows how long it waits
@@ -118,10 +119,15 @@ def new_session() -> aiohttp.ClientSession:
 
 def passed_on(headers: Mapping[str, str] | CIMultiDictProxy[str], *left_out: str) -> Headers:
     """Return the headers without those of one connection only, and without the named headers."""
-    dropped = HOP_BY_HOP.union(map(str.lower, left_out))
+    dropped = _dropped(left_out)
     if named := headers.get(hdrs.CONNECTION):
         dropped = dropped.union(name.strip().lower() for name in named.split(","))
-    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in dropped)
+    return CIMultiDict([pair for pair in headers.items() if pair[0].lower() not in dropped])
+
+
+@lru_cache(maxsize=16)  # each caller leaves out the same headers each time
+def _dropped(left_out: tuple[str, ...]) -> frozenset[str]:
+    return HOP_BY_HOP.union(map(str.lower, left_out))
 
 
 def is_signed(headers: Mapping[str, str]) -> bool:

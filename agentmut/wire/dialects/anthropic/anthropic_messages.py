@@ -84,7 +84,7 @@ class AnthropicMessages:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""
-        body = bodies.read_object(call.body)
+        body = bodies.read_call(call)
         if not isinstance(body.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         return ModelRequest(

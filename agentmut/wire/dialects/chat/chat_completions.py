@@ -49,7 +49,7 @@ class ChatCompletions(OpenAICodec):
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""
-        return chat_requests.decode(bodies.read_object(call.body))
+        return chat_requests.decode(bodies.read_call(call))
 
     def decode_reply(self, body: bytes) -> ModelReply:
         """Read a reply body, plain or a complete event stream.

@@ -80,7 +80,7 @@ class Converse:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request. Raises `ValueError` naming the field that cannot be read."""
-        body = bodies.read_object(call.body)
+        body = bodies.read_call(call)
         if not isinstance(body.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         path = _PATH.fullmatch(call.path.partition("?")[0])

@@ -77,7 +77,7 @@ class Gemini:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request. Raises `ValueError` naming the field that cannot be read."""
-        body = bodies.read_object(call.body)
+        body = bodies.read_call(call)
         if not isinstance(body.get("contents"), list | dict):
             raise ValueError("contents: expected a list, the conversation so far")
         _, model, verb = _last(call.path)

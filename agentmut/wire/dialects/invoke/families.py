@@ -1,8 +1,7 @@
 """The dialects of models inside InvokeModel: how to recognise each, and how it differs from the original dialect.
 
 Claude speaks Anthropic Messages, Amazon Nova the bodies of Converse, and Mistral, OpenAI's open models, Qwen and others
-Chat Completions. All leave model and streaming to the path. Models that take one text (`prompt`, `inputText`) are in
-none of these dialects.
+Chat Completions. Llama and Titan take one text (`prompt`, `inputText`). All leave model and streaming to the path.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,11 +9,12 @@ from typing import Any, ClassVar, Protocol
 from urllib.parse import quote
 
 from agentmut.nouns import Body, Codec, HttpCall
-from agentmut.wire.bodies import write_json
+from agentmut.wire.bodies import read_object, write_json
 from agentmut.wire.dialects import aws_event_stream, sse
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.dialects.converse.converse import Converse
+from agentmut.wire.dialects.invoke.one_text import Llama, OneText, Titan
 
 VERSION = "bedrock-2023-05-31"
 """What `anthropic_version` has to be."""
@@ -23,7 +23,9 @@ VERSION = "bedrock-2023-05-31"
 class Family(Protocol):
     """One dialect inside InvokeModel."""
 
-    codec: ClassVar[Codec]
+    @property
+    def codec(self) -> Codec:
+        """Return what reads and changes its bodies."""
 
     def call(self, body: Body, model: str, *, stream: bool) -> HttpCall:
         """Return the request in the form of the dialect's own service."""
@@ -109,15 +111,37 @@ class Chat:
         return _values(self.codec, stream)
 
 
+class TakesOneText:
+    """One text: Llama's or Titan's."""
+
+    def __init__(self, codec: OneText) -> None:
+        self.codec: Codec = codec
+
+    def call(self, body: Body, model: str, *, stream: bool) -> HttpCall:
+        """Return the request with its model and the choice to stream."""
+        return HttpCall("", write_json({**body, "model": model, "stream": stream}))
+
+    def body(self, call: Body) -> Body:
+        """Return the body without model and streaming."""
+        return _without(call, "model", "stream")
+
+    def stream(self, values: Iterable[Any]) -> bytes:
+        """Return the events, one a line."""
+        return b"\n".join(map(write_json, _objects(values)))
+
+    def events(self, stream: bytes) -> list[Any]:
+        """Return the events of such lines."""
+        return [read_object(line) for line in stream.splitlines()]
+
+
 CLAUDE, NOVA, CHAT = Claude(), Nova(), Chat()
+LLAMA, TITAN = TakesOneText(Llama()), TakesOneText(Titan())
 
 
 def of_request(body: Mapping[str, Any]) -> Family:
-    """Return the dialect of a request body. Raises `ValueError` for one text (`prompt`) and anything else."""
+    """Return the dialect of a request body. Raises `ValueError` for anything else."""
     if not isinstance(body.get("messages"), list):
-        raise ValueError(
-            "messages: expected a list, the conversation so far; prompts as one text are not read"
-        )
+        return _of_one_text(body)
     if "anthropic_version" in body:
         return CLAUDE
     if {"schemaVersion", "inferenceConfig", "toolConfig"} & body.keys() or _has_bare_blocks(body["messages"]):
@@ -125,11 +149,24 @@ def of_request(body: Mapping[str, Any]) -> Family:
     return CHAT
 
 
+def _of_one_text(body: Mapping[str, Any]) -> Family:
+    for family, key in ((LLAMA, "prompt"), (TITAN, "inputText")):
+        if isinstance(body.get(key), str):
+            return family
+    raise ValueError(
+        "messages: expected a list, the conversation so far; or one text, `prompt` or `inputText`"
+    )
+
+
 def of_reply(value: Any) -> Family:
     """Return the dialect of a plain reply, or of one event of a stream."""
-    keys = value.keys() if isinstance(value, dict) else ()
+    keys = value.keys() if isinstance(value, dict) else set()
     if "choices" in keys:
         return CHAT
+    if "generation" in keys:
+        return LLAMA
+    if keys & {"results", "outputText"}:
+        return TITAN
     return CLAUDE if "type" in keys or "content" in keys else NOVA
 
 
@@ -141,7 +178,8 @@ def of_model(model: str) -> Family:
     """
     if "claude" in model or "anthropic" in model:
         return CLAUDE
-    return NOVA if "nova" in model else CHAT
+    known = {"nova": NOVA, "llama": LLAMA, "titan": TITAN}
+    return next((family for word, family in known.items() if word in model), CHAT)
 
 
 def plain_reply(reply: Body) -> Body:

@@ -42,7 +42,7 @@ class InvokeModel:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request. Raises `ValueError` naming the field that cannot be read."""
-        body, path = bodies.read_object(call.body), _PATH.fullmatch(call.path.partition("?")[0])
+        body, path = bodies.read_call(call), _PATH.fullmatch(call.path.partition("?")[0])
         if path is None:
             raise ValueError(f"the path names no model: {call.path:.200}")
         family = families.of_request(body)
@@ -52,7 +52,7 @@ class InvokeModel:
     def decode_reply(self, body: bytes) -> ModelReply:
         """Read a reply, plain or a complete stream. Raises `ValueError` for errors and what was cut off.
 
-        Models of Amazon and Mistral do not say which one answered.
+        Only Claude's say which model answered.
         """
         family, reply = _own_reply(body)
         return family.codec.decode_reply(reply)
@@ -135,7 +135,7 @@ def _own_reply(body: bytes) -> tuple[families.Family, bytes]:
         family = families.of_reply(values[0] if values else None)
         return family, family.stream(values)
     found = bodies.read_object(body)
-    if "message" in found and not {"output", "choices", "content"} & found.keys():
+    if "message" in found and not {"output", "choices", "content", "generation", "results"} & found.keys():
         raise ValueError(f"the service answered with an error: {found['message']!r:.200}")
     family, plain = families.of_reply(found), families.plain_reply(found)
     return family, body if plain is found else bodies.write_json(plain)

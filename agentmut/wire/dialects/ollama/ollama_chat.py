@@ -43,7 +43,7 @@ class OllamaChat:
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Return the request; the service streams unless `stream` is false. Raise `ValueError` naming the field."""
-        body = bodies.read_object(call.body)
+        body = bodies.read_call(call)
         return ModelRequest(
             model=bodies.name(body.get("model"), "model"),
             messages=tuple(ollama_messages.read(body)),
