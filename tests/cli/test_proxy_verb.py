@@ -119,3 +119,34 @@ def test_options_that_make_no_sense_are_refused(
         main(["proxy", *options, "--", "true"])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+HARD_CODED = """
+import json, urllib.request
+body = {"model": "sim-large", "messages": [{"role": "user", "content": "Hi"}]}
+headers = {"content-type": "application/json", "authorization": "Bearer k"}
+url = "https://api.openai.com/v1/chat/completions"
+with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as reply:
+    print(json.load(reply)["object"])
+"""
+
+
+def test_a_hard_coded_address_is_reached_by_interception_and_behind_another_proxy_refused(
+    tmp_path: Path, simulator_url: str
+) -> None:
+    pytest.importorskip("trustme")
+    (tmp_path / "fixed.py").write_text(HARD_CODED)
+    environment = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
+    environment |= {"PYTHONPATH": str(ROOT), "OPENAI_BASE_URL": simulator_url}
+    command = [*AGENTMUT, "proxy", "--intercept", "--", sys.executable, "fixed.py"]
+
+    def ran(**more: str) -> subprocess.CompletedProcess[str]:
+        told = {**environment, **more}
+        return subprocess.run(command, cwd=tmp_path, env=told, capture_output=True, text=True, timeout=60)
+
+    done = ran()
+    assert (done.returncode, done.stdout) == (0, "chat.completion\n"), done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("chat_completions  sim-large  200") and line.endswith("unchanged")
+    refused = ran(HTTPS_PROXY="http://127.0.0.1:9")
+    assert refused.returncode == 2 and "HTTPS_PROXY" in refused.stderr and not refused.stdout

@@ -1,4 +1,4 @@
-"""Changed texts in the bytes of a request: what does not change keeps every byte, and what is doubtful is written anew."""
+"""Changed texts in the bytes of a request: what does not change keeps every byte; what is doubtful is written anew."""
 
 import json
 
