@@ -178,7 +178,7 @@ def of_model(model: str) -> Family:
     """
     if "claude" in model or "anthropic" in model:
         return CLAUDE
-    known = {"nova": NOVA, "llama": LLAMA, "titan": TITAN}
+    known: dict[str, Family] = {"nova": NOVA, "llama": LLAMA, "titan": TITAN}
     return next((family for word, family in known.items() if word in model), CHAT)
 
 
