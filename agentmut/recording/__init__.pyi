@@ -6,6 +6,8 @@ from .current import aside as aside
 from .current import belonging as belonging
 from .current import call_place as call_place
 from .current import current_trial as current_trial
+from .current import in_agents_thread as in_agents_thread
+from .current import own_older_threads as own_older_threads
 from .current import place_calls as place_calls
 from .current import running as running
 from .daemon_worker import DaemonWorker as DaemonWorker

@@ -35,6 +35,8 @@ class _Process:
         self._under_way: Trial | None = None
         self._other: Trial | None = None
         self.trial: Trial | None = None
+        self.lone: Trial | None = None
+        """The only trial under way, which older threads of its agent belong to; the rest of the process does not."""
 
     def begin(self, trial: Trial) -> None:
         """Give the process to `trial`. Raises `NotAloneError` while another trial is under way."""
@@ -72,7 +74,23 @@ _PROCESS = _Process()
 
 def current_trial() -> Trial | None:
     """Return the trial that the calling code runs in; None outside every trial."""
-    return _PROCESS.trial or _current.get()
+    found = _PROCESS.trial or _current.get()
+    if _PROCESS.lone is None or (found is not None and not found.recorder.closed):
+        return found
+    return _PROCESS.lone if in_agents_thread() else found
+
+
+def in_agents_thread() -> bool:
+    """Return whether the calling code runs in a thread that is neither the main one nor one of agentmut itself."""
+    thread = threading.current_thread()
+    return thread is not threading.main_thread() and not thread.name.startswith("agentmut")
+
+
+def own_older_threads(trial: Trial | None) -> None:
+    """Let the agent's threads that no trial has started be part of this trial, the only one of the process; None ends
+    that.
+    """
+    _PROCESS.lone = trial
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 
 from agentmut._base import GroupWatch, RunError, described
 from agentmut.nouns import Ending, Execution, Footprint
-from agentmut.recording import Trial, in_daemon_thread
+from agentmut.recording import Trial, in_daemon_thread, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
 from agentmut.trial.single_run import cut_off
 
@@ -265,8 +265,9 @@ class _Answers:
         self._timer.start()
 
     def note(self, trial: Trial, timeout: float) -> None:
-        """Take note of the trial that runs now."""
+        """Take note of the trial that runs now; threads of its agent that are older belong to it."""
         self._trial = (trial, timeout)
+        own_older_threads(trial)
 
     def send(self, answer: Execution | str) -> None:
         """Send the answer, unless one was sent already."""
@@ -308,3 +309,5 @@ async def _answer_all(executor: Executor, pipe: Connection) -> None:
             answers.send(await executor.execute(request))
         except Exception as error:
             answers.send(described(error))
+        finally:
+            own_older_threads(None)

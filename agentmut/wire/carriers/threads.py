@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from contextvars import ContextVar, copy_context
 from typing import Any
 
-from agentmut.recording import Trial, belonging, call_place, current_trial, place_calls
+from agentmut.recording import Trial, belonging, call_place, current_trial, in_agents_thread, place_calls
 from agentmut.wire.carriers.patching import replaced
 
 _of_a_pool: ContextVar[bool] = ContextVar("agentmut_pool_grows", default=False)
@@ -36,9 +36,7 @@ def strange() -> str:
 
     Threads of agentmut itself, such as the one that judges, ask models in their own name.
     """
-    thread = threading.current_thread()
-    own = thread is threading.main_thread() or thread.name.startswith("agentmut")
-    return "" if own else thread.name
+    return threading.current_thread().name if in_agents_thread() else ""
 
 
 def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
