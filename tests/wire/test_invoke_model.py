@@ -122,11 +122,11 @@ LLAMA_2 = {
     "prompt": "<s>[INST] <<SYS>>\nHelp.\nNever guess.\n<</SYS>>\n\nHi [/INST]",
     "max_gen_len": 50,
 }
-TITAN = {
+TITAN: dict[str, Any] = {
     "inputText": "Help.\nNever guess.\nUser: Hi\nBot:",
     "textGenerationConfig": {"maxTokenCount": 50, "stopSequences": ["User:"]},
 }
-NOT_SAID_IN_ONE_TEXT = {
+NOT_SAID_IN_ONE_TEXT: dict[str, dict[str, Any]] = {
     "texts": "instructions and questions stand in one text",
     "with_texts": "a changed part changes that one text, and an empty text is refused",
     "with_tools": "these models are offered no tools",
@@ -154,7 +154,7 @@ def test_bodies_of_one_text_are_read_by_their_marks_and_changed_in_place(model: 
     changed[key] = str(changed[key]).replace("\nNever guess.", "")
     warmer = {"temperature": 1.0}
     if "textGenerationConfig" in changed:
-        warmer = {"textGenerationConfig": {**TITAN["textGenerationConfig"], **warmer}}  # type: ignore[dict-item]
+        warmer = {"textGenerationConfig": {**TITAN["textGenerationConfig"], **warmer}}
     assert json.loads(sent.body) == {**changed, **warmer}
 
 

@@ -2,8 +2,8 @@
 
 Concurrent trials are told apart by the ContextVar of `agentmut.recording.current`; nothing has to be configured. Tasks,
 `asyncio.to_thread`, what is submitted to a `ThreadPoolExecutor` and threads that a trial starts carry it along. Threads
-that are older than the trial, and other processes, do not: their requests pass as they are. Those of such threads are
-noted under the threads' names.
+that are older than the trial, and other processes, do not: their requests pass as they are. The tap
+notes the names of threads that send model requests for no trial.
 """
 
 import importlib
