@@ -126,13 +126,13 @@ TITAN: dict[str, Any] = {
     "inputText": "Help.\nNever guess.\nUser: Hi\nBot:",
     "textGenerationConfig": {"maxTokenCount": 50, "stopSequences": ["User:"]},
 }
-NOT_SAID_IN_ONE_TEXT: dict[str, dict[str, Any]] = {
+NOT_SAID_IN_ONE_TEXT = {
     "texts": "instructions and questions stand in one text",
     "with_texts": "a changed part changes that one text, and an empty text is refused",
     "with_tools": "these models are offered no tools",
     "continued": "a reply that calls no tools has no results",
 }
-ONE_TEXT = {
+ONE_TEXT: dict[str, dict[str, Any]] = {
     "us.meta.llama3-3-70b-instruct-v1:0": LLAMA,
     "meta.llama2-70b-chat-v1": LLAMA_2,
     "amazon.titan-text-premier-v1:0": TITAN,
@@ -152,7 +152,7 @@ def test_bodies_of_one_text_are_read_by_their_marks_and_changed_in_place(model: 
     changed = {**ONE_TEXT[model]}
     key = "inputText" if "inputText" in changed else "prompt"
     changed[key] = str(changed[key]).replace("\nNever guess.", "")
-    warmer = {"temperature": 1.0}
+    warmer: dict[str, Any] = {"temperature": 1.0}
     if "textGenerationConfig" in changed:
         warmer = {"textGenerationConfig": {**TITAN["textGenerationConfig"], **warmer}}
     assert json.loads(sent.body) == {**changed, **warmer}
