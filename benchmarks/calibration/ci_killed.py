@@ -97,13 +97,13 @@ def mean_errors(kills: list[Kills], p: float, drop: float) -> Mapping[str, tuple
 
 def main() -> None:
     """Print the mean errors of all candidates."""
-    print("| pass rate | drop | candidate: R = 1, R = 10 |\n| --- | --- | --- |")
+    print("| figure | mean error by candidate: R = 1, R = 10 | promised |\n| --- | --- | --- |")
     for p in RATES:
         kills = list(kills_at(p))
         for drop in (each for each in DROPS if p - each > 0):
             errors = mean_errors(kills, p, drop)
             told = "; ".join(f"{name}: {one:+.3f}, {ten:+.3f}" for name, (one, ten) in errors.items())
-            print(f"| {p:g} | {drop:g} | {told} |", flush=True)
+            print(f"| pass rate {p:g}, drop {drop:g} | {told} | - |", flush=True)
 
 
 if __name__ == "__main__":
