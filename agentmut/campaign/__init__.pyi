@@ -96,6 +96,7 @@ from .running.ports import Guard as Guard
 from .running.replay import Replay as Replay
 from .running.replay import replay as replay
 from .running.stored import CODE_CHANGED as CODE_CHANGED
+from .running.stored import MOST_READ as MOST_READ
 from .running.stored import Kept as Kept
 from .running.stored import StoredCampaign as StoredCampaign
 from .running.stored import last_trials as last_trials

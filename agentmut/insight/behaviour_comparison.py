@@ -13,12 +13,13 @@ from agentmut.stats import (
     Change,
     Looks,
     TraceComparison,
-    compare_traces,
+    compare_at_looks,
     hotelling_t2,
-    looks_verdict,
 )
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from agentmut.stats import Array
 
 ENOUGH = 100
@@ -26,6 +27,8 @@ ENOUGH = 100
 FEWEST = 10
 """Runs of the baseline below which nothing is compared."""
 PERMUTATIONS = 999
+FEWEST_LINES = 5
+"""Labellings that the first look may cross out, at least."""
 ALSO = 3
 Sample = Sequence[Execution]
 """Runs that are evidence, in the order of their launch."""
@@ -36,10 +39,10 @@ def compare_behaviour(
 ) -> Behaviour:
     """Compare today's runs with those of the baseline `name`, scenario by scenario.
 
-    Looks are taken at the first 5, 10, 20 and 40 runs of today, as far as there
-    are so many, each at alpha over the scenarios and the looks. So the chance that anything is called changed
-    although runs are exchangeable is at most `alpha`, also where outcomes decided how many runs there are: a look
-    that is not taken finds nothing. Deterministic under `seed`.
+    Looks are taken at the first 5, 10, 20 and 40 runs of today, as far as there are so many. Each scenario has its
+    share of `alpha`, and each of its looks spends a quarter of that (`compare_at_looks`). So the chance that anything
+    is called changed although runs are exchangeable is at most `alpha`, also where outcomes decided how many runs
+    there are: a look that is not taken finds nothing. Deterministic under `seed`.
     """
     plan = Looks(DEFAULT_LOOKS.sizes, alpha / max(1, len(today)))
     rows = tuple(
@@ -53,26 +56,23 @@ def _row(scenario: str, before: Sample, now: Sample, plan: Looks, seed: int) -> 
     sizes = [n for n in plan.sizes if n <= len(now)]
     if len(before) < FEWEST or not sizes:
         return _without_look(scenario, before, now, plan)
-    reference, p_values = Reference([fingerprint(each) for each in before]), list[float]()
-    prints = [fingerprint(each) for each in now[: sizes[-1]]]
-    for n in sizes:
-        columns = reference.columns(prints[:n])
-        found = _compared(columns, plan.level, scenario, n, seed)
-        p_values.append(found.test.p_value)
-        if found.test.p_value <= plan.level:
-            break
-    verdict = looks_verdict(p_values, plan)
+    tables = list[Columns]()
+    found = compare_at_looks(
+        _tables(before, now, sizes, plan, tables), _rng(scenario, seed), plan, _permutations(plan)
+    )
+    columns, verdict, last = tables[-1], found.verdict, found.last
+    assert last is not None
     changed = verdict.change is Change.CHANGED
     hotelling = hotelling_t2(columns.baseline, columns.candidate)
     return BehaviourRow(
         scenario=scenario,
         change=verdict.change.value,
-        p_values=tuple(round(p, 6) for p in p_values),
-        level=plan.level,
-        baseline_runs=len(before),
+        p_values=tuple(round(p, 6) for p in verdict.p_values),
+        level=plan.spent(len(verdict.p_values)),
+        baseline_runs=len(columns.baseline),
         runs=len(columns.candidate),
-        moved=_most(found, columns) if changed else None,
-        also=tuple(_also(found, columns)) if changed else (),
+        moved=_most(last, columns) if changed else None,
+        also=tuple(_also(last, columns)) if changed else (),
         hotelling_t2=None if hotelling.test is None else _rounded(hotelling.test.statistic),
         hotelling_p=None if hotelling.test is None else hotelling.test.p_value,
         effective_dimension=hotelling.dimension,
@@ -86,21 +86,34 @@ def _without_look(scenario: str, before: Sample, now: Sample, plan: Looks) -> Be
     return BehaviourRow(
         scenario=scenario,
         change=Change.CONTINUE.value,
-        level=plan.level,
+        level=plan.spent(1),
         baseline_runs=len(before),
         runs=len(now),
         note=few if len(before) < FEWEST else short,
     )
 
 
-def _compared(columns: Columns, level: float, scenario: str, n: int, seed: int) -> TraceComparison:
+def _tables(
+    before: Sample, now: Sample, sizes: Sequence[int], plan: Looks, taken: list[Columns]
+) -> Iterator[tuple["Array", "Array"]]:
+    """Yield the samples of each look, and put its columns into `taken`."""
+    old, new = ([fingerprint(each) for each in some] for some in (before, now[: sizes[-1]]))
+    for n0, n in zip(plan.baseline_sizes(len(old)), sizes, strict=False):
+        taken.append(Reference(old[:n0]).columns(new[:n]))
+        yield taken[-1].baseline, taken[-1].candidate
+
+
+def _permutations(plan: Looks) -> int:
+    """Return how many labellings make the levels of all looks, with the observed one, whole numbers of labellings."""
+    level = plan.spent(1)
+    least = max(FEWEST_LINES, math.ceil(PERMUTATIONS * level))
+    return math.ceil(round(least / level, 6)) - 1
+
+
+def _rng(scenario: str, seed: int) -> "Generator":
     import numpy as np
 
-    # with the observed labelling, the level is a whole number of them: a test that may reject 5 of 1,000 does
-    least = max(5, math.ceil(PERMUTATIONS * level))
-    permutations = math.ceil(round(least / level, 6)) - 1
-    rng = np.random.default_rng(int(digest_of([seed, "behaviour", scenario, n])[:16], 16))
-    return compare_traces(columns.baseline, columns.candidate, rng, permutations)
+    return np.random.default_rng(int(digest_of([seed, "behaviour", scenario])[:16], 16))
 
 
 def _most(found: TraceComparison, columns: Columns) -> MovedFeature | None:

@@ -28,9 +28,13 @@ class NearestVersion(Frozen):
     versions: tuple[str, ...]
     """The versions that were compared."""
     error_of_one: float
-    """The share of known runs whose version is told wrongly from that run alone, each left out in turn."""
+    """The mean over versions of the share of known runs told wrongly from that run alone, each left out in turn."""
+    errors_of_one: dict[str, float]
+    """That share by version. A version whose runs vary more is told wrongly more often."""
     error_of_batch: float
-    """The share of batches of known runs that are told wrongly, each left out in turn."""
+    """The mean over versions of the share of batches of known runs told wrongly, each batch left out in turn."""
+    errors_of_batch: dict[str, float]
+    """That share by version."""
     batch: int
     """Runs of such a batch: as many as were asked about, or half of the version with the fewest."""
     by_chance: float
@@ -41,6 +45,16 @@ class _Known(NamedTuple):
     values: "Array"
     """A row for each run."""
     labels: Sequence[str]
+    sums: Mapping[str, "Array"]
+    """The sum of the rows of each version."""
+
+    @classmethod
+    def of(cls, values: "Array", labels: Sequence[str]) -> "_Known":
+        """Return the known runs with the sums of their versions."""
+        import numpy as np
+
+        names = np.array(labels)
+        return cls(values, labels, {name: values[names == name].sum(axis=0) for name in sorted(set(labels))})
 
 
 def nearest_version(
@@ -63,17 +77,20 @@ def nearest_version(
     labels = [name for name, runs in versions.items() for _ in runs]
     every = [run for runs in versions.values() for run in runs]
     values, new = _tables(every, asked)
-    table = _Known(values, labels)
+    table = _Known.of(values, labels)
     fewest = min(map(len, versions.values()))
     batch = max(1, min(len(asked), fewest // 2))
-    rng = np.random.default_rng(seed)
+    ones = _errors(table, [[at] for at in range(len(labels))])
+    batches = _errors(table, _batches(table, batch, np.random.default_rng(seed)))
     return NearestVersion(
-        version=_nearest(table, new.mean(axis=0), np.ones(len(labels), dtype=bool)),
+        version=_nearest(table, new.mean(axis=0), ()),
         runs=len(asked),
         stated=tuple(sorted(set(stated))),
         versions=tuple(versions),
-        error_of_one=_error(table, [[at] for at in range(len(labels))]),
-        error_of_batch=_error(table, _batches(table, batch, rng)),
+        error_of_one=sum(ones.values()) / len(ones),
+        errors_of_one=ones,
+        error_of_batch=sum(batches.values()) / len(batches),
+        errors_of_batch=batches,
         batch=batch,
         by_chance=1 - 1 / len(versions),
     )
@@ -108,28 +125,28 @@ def _filled(runs: Sequence[ScenarioRun], place: Mapping[Feature, int]) -> "Array
     return values
 
 
-def _nearest(table: _Known, point: "Array", used: "Array") -> str:
-    """Return the version with the nearest mean over the rows that are used."""
-    labels = table.labels
+def _nearest(table: _Known, point: "Array", left_out: Sequence[int]) -> str:
+    """Return the version with the nearest mean over its rows; `left_out` are rows of one version that are not used."""
+    own = table.labels[left_out[0]] if left_out else None
+    counted = Counter(table.labels)
 
     def distance(name: str) -> float:
-        rows = [label == name and bool(used[at]) for at, label in enumerate(labels)]
-        return float(((table.values[rows].mean(axis=0) - point) ** 2).sum())
+        total, count = table.sums[name], counted[name]
+        if name == own:
+            total, count = total - table.values[list(left_out)].sum(axis=0), count - len(left_out)
+        return float(((total / count - point) ** 2).sum())
 
-    return min(sorted(set(labels)), key=distance)
+    return min(table.sums, key=distance)
 
 
-def _error(table: _Known, batches: Sequence[Sequence[int]]) -> float:
-    """Return the share of batches (rows of one version) that are misclassified when they are left out."""
-    import numpy as np
-
-    wrong = 0
+def _errors(table: _Known, batches: Sequence[Sequence[int]]) -> dict[str, float]:
+    """Return, by version, the share of its batches (rows of one version) that are misclassified when left out."""
+    wrong: dict[str, list[bool]] = {}
     for rows in batches:
-        used = np.ones(len(table.labels), dtype=bool)
-        used[list(rows)] = False
-        point = table.values[list(rows)].mean(axis=0)
-        wrong += _nearest(table, point, used) != table.labels[rows[0]]
-    return wrong / len(batches)
+        name = table.labels[rows[0]]
+        told = _nearest(table, table.values[list(rows)].mean(axis=0), rows)
+        wrong.setdefault(name, []).append(told != name)
+    return {name: sum(each) / len(each) for name, each in sorted(wrong.items())}
 
 
 def _batches(table: _Known, size: int, rng: "object") -> list[list[int]]:

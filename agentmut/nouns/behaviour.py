@@ -25,10 +25,11 @@ class BehaviourRow(Frozen):
     change: str
     """`changed`; `continue`: nothing shown, and looks are left; `not shown`: nothing shown at any look."""
     p_values: tuple[float, ...] = ()
-    """One a look, up to the look that decided."""
+    """One a look, up to the look that decided, each valid over the looks so far."""
     level: float
-    """The p-value that one look demands: alpha divided by the number of scenarios times looks."""
+    """The p-value that the last look demands: as much of the scenario's alpha as the looks so far may spend."""
     baseline_runs: int
+    """Runs of the baseline that the last look compares with: each look adds some, so that looks share one level."""
     runs: int
     """Runs of today, at the last look."""
     moved: MovedFeature | None = None

@@ -23,6 +23,7 @@ from .paint import clean as clean
 from .ranking import most_worrying_first as most_worrying_first
 from .report_wording import counted as counted
 from .report_wording import interval as interval
+from .report_wording import origins_line as origins_line
 from .report_wording import status_counts as status_counts
 from .report_wording import status_name as status_name
 from .terminal.analysis_page import render_analysis as render_analysis

@@ -24,7 +24,7 @@ def _row(row: BehaviourRow, planned: int, named: Callable[[str], str]) -> Iterat
     if not row.p_values:
         yield f"{name}: not compared, {row.note}."
         return
-    p, looks = (row.p_values[-1] if row.change == "changed" else min(row.p_values)), len(row.p_values)
+    p, looks = row.p_values[-1], len(row.p_values)
     said = {"changed": "CHANGED", "continue": "no change shown so far"}.get(row.change, "no change shown")
     yield (
         f"{name}: {said} (p {p:.2g}, {row.level:.2g} asked, {looks} of {planned} looks, {row.runs} runs against "

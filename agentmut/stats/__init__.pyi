@@ -130,10 +130,10 @@ from .traces.hotelling import hotelling_t2 as hotelling_t2
 from .traces.looks import DEFAULT_LOOKS as DEFAULT_LOOKS
 from .traces.looks import Change as Change
 from .traces.looks import Looks as Looks
-from .traces.looks import looks_verdict as looks_verdict
 from .traces.permutation import Stage as Stage
 from .traces.presence import Presences as Presences
 from .traces.samples import Array as Array
+from .traces.sequential import compare_at_looks as compare_at_looks
 from .traces.trace_comparison import Aspect as Aspect
 from .traces.trace_comparison import TraceComparison as TraceComparison
 from .traces.trace_comparison import compare_traces as compare_traces

@@ -1,6 +1,6 @@
 """The store: finished trials and runs, in a file of SQLite or in a PostgreSQL database, through SQLAlchemy Core."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -93,12 +93,16 @@ class Store:
         """
         return self._connections.first(_FIND, {"key_": key, "run_": run}, self._trial)
 
-    def trials_of(self, run: str, mutant: str, most: int | None = None) -> list[StoredTrial]:
+    def trials_of(
+        self, run: str, mutant: str, most: int | None = None, besides: Collection[str] = ()
+    ) -> list[StoredTrial]:
         """Return the trials of one mutant (of the original: an empty id) that a run executed or took over.
 
-        With `most`, only so many of each scenario are read: the last that were stored.
+        With `most`, only so many of each scenario are read: the last that were stored. Trials of the scenarios
+        `besides` are not read.
         """
-        used = _used_by(run, trials.c.mutant == mutant)
+        others = [trials.c.scenario.not_in(besides)] if besides else []
+        used = _used_by(run, trials.c.mutant == mutant, *others)
         query = select(used).order_by(used.c.scenario, used.c.repeat, used.c.id)
         if most is not None:
             age = func.row_number().over(partition_by=used.c.scenario, order_by=used.c.id.desc())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut._base import UsageError, make_importable
 from agentmut.assessment import Checked, clause_rows
 from agentmut.campaign import Runs, bounds_of, reliability_of
-from agentmut.insight import CoverageContext, measure
+from agentmut.insight import Coverage, CoverageContext, measure
 from agentmut.nouns import AgentConfig, ImportedOutcome, ImportedTrial, Origins, Scenario
 from agentmut.project import CoverageSettings, Project
 from agentmut.stats import bonferroni_intervals, mean_over_scenarios
@@ -87,7 +87,6 @@ def _analysis(
     added = 0 if path is None else write_scenarios(evidence, own, path)
     notes = [f"{judged.skipped} evaluators ask a model and were left out"] if judged.skipped else []
     settings = project.coverage if project else CoverageSettings()
-    traces = {name: [run.trace for run in own] for name, own in by_scenario(evidence).items()}
     return Analysis(
         evidence=_evidence(imports, totals),
         outcomes=dict(sorted(Counter(map(_outcome, judged.runs)).items())),
@@ -95,7 +94,7 @@ def _analysis(
         scenarios=tuple(_rows(evidence)),
         by=asked.by,
         groups=tuple(_groups(evidence, asked.by)) if asked.by else (),
-        coverage=measure(traces, config, settings, CoverageContext(scenarios=tuple(scenarios.values()))),
+        coverage=_coverage(evidence, config, settings, tuple(scenarios.values())),
         evaluators=tuple(_evaluator_rows(evidence)),
         contracts=tuple(_contracts(evidence, judged.judges)),
         relations=tuple(relation_counts(evidence, scenarios, config, asked.relations, project, root)),
@@ -183,6 +182,18 @@ def _evaluator_rows(runs: Iterable[JudgedRun]) -> Iterator[EvaluatorRow]:
                 first.setdefault(check.evaluator, f"{run.found.trial.place}: {check.reason}")
     for name, count in sorted(total.items()):
         yield EvaluatorRow(evaluator=name, passes=passes[name], runs=count, first=first.get(name, ""))
+
+
+def _coverage(
+    evidence: Sequence[JudgedRun],
+    config: AgentConfig,
+    settings: CoverageSettings,
+    scenarios: Sequence[Scenario],
+) -> Coverage:
+    traces = {name: [run.trace for run in own] for name, own in by_scenario(evidence).items()}
+    found = measure(traces, config, settings, CoverageContext(scenarios=scenarios))
+    foreign = sum(not run.found.trial.exported_as for run in evidence)
+    return found.model_copy(update={"origins": Origins(runs=len(evidence), foreign=foreign)})
 
 
 def _contracts(runs: Iterable[JudgedRun], judges: Mapping[str, Judges]) -> Iterator[ContractRow]:

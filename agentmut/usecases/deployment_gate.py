@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut._base import UsageError, __version__
-from agentmut.campaign import Session, open_session, planned_at, stored_originals
+from agentmut.campaign import MOST_READ, Session, open_session, planned_at, stored_originals
 from agentmut.nouns import Cost, Origins, Result
 from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
@@ -232,7 +232,7 @@ def _runs_of_the_agent(session: Session, store: Store) -> Iterator[Requirement]:
     wanted = session.project.gate
     if wanted.max_usd_per_run is None and wanted.max_seconds_per_run is None:
         return
-    kept, _ = stored_originals(session, store)
+    kept, _ = stored_originals(session, store, most=MOST_READ)
     traces = [
         trial.execution.trace
         for trials in kept.values()

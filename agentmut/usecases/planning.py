@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agentmut._base import __version__, canonical_json
 from agentmut.campaign import (
     IDENTITY_ALPHA,
+    MOST_READ,
     Plan,
     ScenarioBaseline,
     Selection,
@@ -61,8 +62,6 @@ from agentmut.wire import slowest_rate
 STEP = 0.02
 """Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
 LARGEST_RATE = 0.99
-MOST_READ = 1_000
-"""Stored trials of a scenario that a plan reads, the latest ones: more make it no better, and take minutes to read."""
 
 
 def plan(

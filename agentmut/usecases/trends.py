@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agentmut._base import UsageError, __version__, digest_of
-from agentmut.campaign import RunPlan, Session, open_session, plan_of, stored_originals
+from agentmut.campaign import MOST_READ, Kept, RunPlan, Session, open_session, plan_of, stored_originals
 from agentmut.nouns import Origins, Result
 from agentmut.project import Project, load_project
 from agentmut.store import Store, StoredTrial
@@ -64,7 +64,10 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
         rows.append(row_of(each.report, rows[-1] if rows else None, facts))
     if not rows:
         raise UsageError("there is no stored run yet. `agentmut run` and `agentmut test` make them.")
-    watches = tuple(_watches(session, store, chart))
+    kept, _ = stored_originals(session, store, most=MOST_READ)
+    watches = tuple(_watches(session, kept, chart))
+    if any(len(trials) >= MOST_READ for trials in kept.values()):
+        notes.append(f"drift is looked for in the last {MOST_READ:,} trials of a scenario")
     return TrendReport(
         agentmut_version=__version__,
         project=session.project.path.name,
@@ -86,9 +89,11 @@ def _facts(report: Report, plan: RunPlan | None) -> Iterator[tuple[str, str]]:
         yield "mutants", digest_of(sorted(row.id for row in report.mutants))
 
 
-def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
-    """Yield each scenario's trials on today's config, each counted once, judged by today's evaluators."""
-    kept, _ = stored_originals(session, store)
+def _watches(session: Session, kept: Kept, chart: Chart) -> Iterator[Watch]:
+    """Yield each scenario's trials on today's config, each counted once, judged by today's evaluators.
+
+    Of a scenario with more than `MOST_READ` trials these are the last ones, so that an old store takes no longer.
+    """
     for scenario in session.scenarios:
         name = scenario.name
         judged = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut._base import Frozen, UsageError, __version__, make_importable
 from agentmut.insight import NearestVersion, ScenarioRun, Scorer, nearest_version, scenario_run, scorer_of
+from agentmut.nouns import Origins
 from agentmut.store import ImportQuery
 from agentmut.usecases.analysis_runs import JudgedRun, is_evidence, judged_runs
 from agentmut.usecases.drift import LARGEST_RATE, Chart, Watch, watch
@@ -77,6 +78,8 @@ class WatchReport(Frozen):
     within_scenarios: bool
     """Whether a run's behaviour is compared with runs of its own scenario; else with all runs together."""
     charts: tuple[ChartRow, ...]
+    origins: Origins = Origins()
+    """The runs of the reference and the watched ones, and how many of them another tool recorded."""
     nearest: NearestVersion | None = None
     """The version nearest to the runs from the alarm on, or to all watched runs; None with fewer than two versions."""
 
@@ -143,6 +146,7 @@ def watched(runs: Sequence[JudgedRun], asked: WatchWish, others: Sequence[Judged
         pass_rate=rate,
         within_scenarios=scorer.within_scenarios,
         charts=charts,
+        origins=Origins(runs=len(runs), foreign=sum(not run.found.trial.exported_as for run in runs)),
         nearest=_nearest([*others, *first], later, charts, asked.seed),
     )
 

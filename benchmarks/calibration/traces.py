@@ -12,8 +12,9 @@ from numpy.random import Generator
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.traces.bigrams import bigram_counts
 from agentmut.stats.traces.hotelling import hotelling_t2
-from agentmut.stats.traces.looks import Change, Looks, looks_verdict
+from agentmut.stats.traces.looks import Change, Looks
 from agentmut.stats.traces.samples import Array
+from agentmut.stats.traces.sequential import compare_at_looks
 from agentmut.stats.traces.trace_comparison import compare_traces
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
@@ -127,7 +128,7 @@ def section(*, thorough: bool) -> Section:
     effort = THOROUGH if thorough else QUICK
     figures = [
         *_type_one(effort),
-        _over_the_looks(effort),
+        *_over_the_looks(effort),
         *_power(effort),
         *_hotelling(effort),
     ]
@@ -155,21 +156,23 @@ def _type_one(effort: Effort) -> Iterator[Figure]:
     yield Figure("type I at level .01, mixed, 30 + 10", rate, "at most .01", high=0.01, error=error)
 
 
-def _over_the_looks(effort: Effort) -> Figure:
-    """Return looks with the same baseline and a candidate that grows: type I of the whole."""
-    rng, plan, hits = np.random.default_rng(SEED), Looks(), []
-    for _ in range(effort.runs // 4):
-        baseline, candidate = with_order(mixed, 50, plan.sizes[-1], rng)
-        tests = (compare_traces(baseline, candidate[:n], rng, 999) for n in plan.sizes)
-        hits.append(looks_verdict([t.test.p_value for t in tests], plan).change is Change.CHANGED)
-    rate, error = simulated_rate(hits)
-    return Figure(
-        "type I over the looks at 5, 10, 20, 40, mixed, 50 traces",
-        rate,
-        "at most .05",
-        high=0.05,
-        error=error,
+def _over_the_looks(effort: Effort) -> Iterator[Figure]:
+    """Yield looks at a candidate that grows, with a baseline dealt out to them: type I of the whole."""
+    for n0 in (50, 100):
+        rate, error = simulated_rate(_changed_at_looks(mixed, n0, 0.15, each) for each in range(effort.runs))
+        what = f"type I over the looks at 5, 10, 20, 40, mixed, {n0} traces"
+        yield Figure(what, rate, ".04 to .06", 0.04, 0.06, error)
+    rate, error = simulated_rate(_changed_at_looks(mixed, 100, 0.7, each) for each in range(effort.powers))
+    yield Figure(
+        "power over these looks, 15 % to 70 % shuffled, 100", rate, "at least 0.97", low=0.97, error=error
     )
+
+
+def _changed_at_looks(features: Draw, n0: int, shuffled: float, number: int) -> bool:
+    rng, plan = np.random.default_rng([SEED, n0, number]), Looks()
+    baseline, candidate = with_order(features, n0, plan.sizes[-1], rng, shuffled)
+    looks = ((baseline[:k], candidate[:n]) for k, n in zip(plan.baseline_sizes(n0), plan.sizes, strict=True))
+    return compare_at_looks(looks, rng, plan).verdict.change is Change.CHANGED
 
 
 def _power(effort: Effort) -> Iterator[Figure]:

@@ -46,8 +46,11 @@ def test_a_plan_reads_the_last_trials_of_each_scenario_and_no_earlier_run_once_t
     with open_store(session.project) as store:
         few, _ = stored_originals(session, store, most=3)
         some, _ = stored_originals(session, store, most=10_000)
+        without_alpha = store.trials_of(later.run_id, "", 2, {"alpha"})
         every, _ = stored_originals(session, store)
     assert {name: len(trials) for name, trials in few.items()} == {"alpha": 3, "beta": 3}
+    assert [trial.scenario for trial in without_alpha] == ["beta", "beta"]
+    assert few["beta"] == every["beta"][-3:]
     assert {trial.run for trials in few.values() for trial in trials} == {later.run_id}
     assert some == every
     assert {trial.run for trials in every.values() for trial in trials} == {later.run_id, result.run_id}

@@ -25,12 +25,15 @@ def test_a_call_that_is_mostly_left_out_is_named_with_its_counts() -> None:
     before = {"a": runs(1, 100, 1.0), "b": runs(3, 100, 1.0)}
     found = compare_behaviour("good", before, {"a": today, "b": runs(4, 12, 1.0)}, 0.05, 1)
     (row,) = found.changed
-    assert (row.scenario, row.level) == ("a", 0.05 / 2 / 4)
+    assert (row.scenario, row.level) == ("a", len(row.p_values) * 0.05 / 2 / 4)
     assert row.moved is not None
     told = {row.moved.words: row.moved, **{each.words: each for each in row.also}}
     calls = told["verify_identity is called less often"]
     kept = sum("verify_identity" in each.trace.tools_called for each in today[: row.runs])
-    assert (calls.baseline_runs, calls.baseline_of, calls.runs, calls.of) == (100, 100, kept, row.runs)
+    assert (calls.baseline_runs, calls.baseline_of, calls.runs, calls.of) == (row.baseline_runs,) * 2 + (
+        kept,
+        row.runs,
+    )
 
 
 def test_looks_stop_at_the_one_that_decides() -> None:

@@ -8,26 +8,34 @@ from hypothesis import strategies as st
 from agentmut.stats.traces.looks import Change, Looks, looks_verdict
 
 
-def test_four_looks_share_the_level() -> None:
-    assert (Looks().sizes, Looks().level) == ((5, 10, 20, 40), 0.0125)
+def test_four_looks_spend_the_level_in_equal_parts() -> None:
+    assert Looks().sizes == (5, 10, 20, 40)
+    assert [Looks().spent(look) for look in (1, 2, 3, 4)] == pytest.approx([0.0125, 0.025, 0.0375, 0.05])
+
+
+@given(st.integers(10, 100), st.integers(1, 6))
+def test_every_look_gets_runs_of_the_baseline_and_the_last_one_all(runs: int, looks: int) -> None:
+    sizes = Looks(tuple(range(1, looks + 1))).baseline_sizes(runs)
+    assert sizes[-1] == runs
+    assert all(a < b for a, b in zip((0, *sizes), sizes, strict=False))
 
 
 def test_the_first_significant_look_decides_and_later_ones_are_not_read() -> None:
-    found = looks_verdict([0.5, 0.0125, 0.9])
-    assert (found.change, found.p_values) == (Change.CHANGED, (0.5, 0.0125))
-    assert str(found).startswith("changed: p = 0.0125 <= 0.0125 at look 2 of 4 (10 traces")
+    found = looks_verdict([0.5, 0.025, 0.9])
+    assert (found.change, found.p_values) == (Change.CHANGED, (0.5, 0.025))
+    assert str(found).startswith("changed: p = 0.025 <= 0.025 at look 2 of 4 (10 traces")
 
 
-def test_a_p_value_between_the_level_of_a_look_and_alpha_does_not_decide() -> None:
-    found = looks_verdict([0.04, 0.02])
+def test_a_p_value_above_what_the_looks_so_far_may_spend_does_not_decide() -> None:
+    found = looks_verdict([0.04, 0.03])
     assert found.change is Change.CONTINUE
     assert (
-        str(found) == "continue: p = 0.02 > 0.0125 after look 2 of 4 (10 traces; alpha = 0.05 over all looks)"
+        str(found) == "continue: p = 0.03 > 0.025 after look 2 of 4 (10 traces; alpha = 0.05 over all looks)"
     )
 
 
 def test_four_looks_without_a_finding_show_nothing() -> None:
-    assert looks_verdict([0.3, 0.02, 0.5, 0.013]).change is Change.NOT_SHOWN
+    assert looks_verdict([0.3, 0.03, 0.5, 0.051]).change is Change.NOT_SHOWN
 
 
 def test_before_the_first_look_the_verdict_is_to_continue() -> None:

@@ -11,6 +11,7 @@ from agentmut._base.errors import UsageError
 from agentmut.insight import CoverageRequest, project_coverage
 from agentmut.nouns.foreign import BrokenRecord, ForeignTrial
 from agentmut.nouns.trace import Action, AgentTrace
+from agentmut.report import render_coverage
 from agentmut.seams.protocols.trace_format import TraceFile
 from agentmut.testing import check_trace_format
 from agentmut.trace_formats.tau_bench import TauBench
@@ -169,6 +170,8 @@ def test_recorded_runs_feed_coverage_trend_and_relations_that_run_nothing(projec
         coverage = project_coverage(session, store, CoverageRequest(None, (), False))
     tools = next(row for row in coverage.dimensions if row.dimension.value == "tool")
     assert (tools.covered, tools.total) == (14, 14)
+    assert (coverage.origins.runs, coverage.origins.foreign_share) == (200, 1.0)
+    assert "Foreign evidence: 100 % (200 of 200 runs" in " ".join(render_coverage(coverage).split())
     assert [(row.kind, row.origins.foreign_share) for row in trend(project).rows] == [("test", 1.0)]
     report = check_relations(project, relations=["oracle.tool_arguments"], stored=True)
     assert (report.cost.origins.runs, report.cost.origins.foreign_share) == (200, 1.0)

@@ -77,9 +77,27 @@ def test_the_version_of_watched_runs_is_told_by_their_behaviour(tmp_path: Path) 
     assert nearest.error_of_batch <= nearest.error_of_one < 0.2
 
 
+def test_the_error_of_a_version_is_that_of_further_runs_of_it() -> None:
+    """One version is 0 in all runs, the other one is 0 in four of ten: a run at 0 is nearer to the first."""
+    rng = random.Random(5)
+
+    def runs(count: int, share: float) -> list[ScenarioRun]:
+        return [made({"a": float(rng.random() < share)}) for _ in range(count)]
+
+    known = {"steady": runs(60, 0.0), "varying": runs(60, 0.6)}
+    found = nearest_version(known, runs(1, 0.0), ())
+    assert found is not None
+    told = [nearest_version(known, [run], ()) for run in runs(200, 0.6)]
+    wrong = sum(each is not None and each.version == "steady" for each in told) / 200
+    assert found.errors_of_one["steady"] == 0.0
+    assert found.errors_of_one["varying"] == pytest.approx(wrong, abs=0.2)
+    assert found.error_of_one == sum(found.errors_of_one.values()) / 2
+
+
 def test_before_the_reference_is_whole_nothing_is_watched(tmp_path: Path) -> None:
     report = watched(tmp_path, 40, 0)
     assert (report.enough, report.changed) == (False, False)
+    assert (report.origins.runs, report.origins.foreign_share) == (40, 1.0)
     assert {row.in_control for row in report.charts} == {None}
     with pytest.raises(UsageError, match="--reference: give at least 20 runs"):
         watch_imports(tmp_path, WatchWish(reference=10))

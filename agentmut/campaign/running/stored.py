@@ -63,6 +63,8 @@ class StoredCampaign:
         )
 
 
+MOST_READ = 1_000
+"""Trials of a scenario that verbs read at most which look at all stored trials of the unchanged agent."""
 WORDLESS = "kept without texts, as `store.texts` said then, and texts are what is read here"
 CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak of the agent as it was then"
 
@@ -94,27 +96,32 @@ def stored_originals(
     """Return the stored trials of the unchanged agent on the suite, of whatever run.
 
     With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts. With
-    `most`, no more runs are read once every scenario has so many trials, and of each run only its last so many.
+    `most`, of each scenario only the last so many trials are read, run by run, the latest first; so what is read does
+    not grow with the store.
     """
     found: dict[int, StoredTrial] = {}
     skipped: Counter[str] = Counter()
     for stored in store.runs():  # the latest first
-        if most is not None and _enough(session, found.values(), most):
+        full = _full(found.values(), most)
+        if full >= set(session.tests.scenarios):
             break
         plan = plan_of(stored)
-        trials = store.trials_of(stored.id, "", most) if plan else []
+        trials = store.trials_of(stored.id, "", most, full) if plan else []
         fitting, left_out = _fitting(session, plan, trials, texts) if plan else ({}, {})
         found |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
     by_scenario: dict[str, list[StoredTrial]] = {}
     for number in sorted(found):
         by_scenario.setdefault(found[number].scenario, []).append(found[number])
-    return {name: tuple(trials) for name, trials in by_scenario.items()}, skipped
+    last = -most if most is not None else None
+    return {name: tuple(trials[last:]) for name, trials in by_scenario.items()}, skipped
 
 
-def _enough(session: Session, trials: Iterable[StoredTrial], most: int) -> bool:
-    counts = Counter(trial.scenario for trial in trials)
-    return all(counts[scenario.name] >= most for scenario in session.scenarios)
+def _full(trials: Iterable[StoredTrial], most: int | None) -> set[str]:
+    """Return the scenarios of which no more trials are needed."""
+    if most is None:
+        return set()
+    return {name for name, count in Counter(trial.scenario for trial in trials).items() if count >= most}
 
 
 def _chosen(store: Store, run: str | None) -> tuple[StoredRun, Plan]:

@@ -11,6 +11,8 @@ from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, print_json, print_page
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentmut.usecases import ChartRow, WatchReport
 
 
@@ -80,7 +82,7 @@ def watch(
 
 
 def _lines(report: "WatchReport") -> list[str]:
-    from agentmut.report import clean
+    from agentmut.report import clean, origins_line
 
     came = "" if report.added is None else f"{report.added} runs imported. "
     head = "CHANGED" if report.changed else "no change shown" if report.enough else "nothing to watch yet"
@@ -104,10 +106,19 @@ def _lines(report: "WatchReport") -> list[str]:
             f"The last {nearest.runs} runs are nearest to version {nearest.version} of {known}; they state {stated}."
         )
         lines.append(
-            f"Batches of {nearest.batch} known runs are told wrongly {nearest.error_of_batch:.2f} of the time, single "
-            f"runs {nearest.error_of_one:.2f}, by guessing {nearest.by_chance:.2f}."
+            f"Batches of {nearest.batch} known runs are told wrongly {nearest.error_of_batch:.2f} of the time"
+            f"{_by_version(nearest.errors_of_batch)}, single runs {nearest.error_of_one:.2f}"
+            f"{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
         )
+    lines.append(origins_line(report.origins))
     return [clean(line) for line in lines]
+
+
+def _by_version(errors: "Mapping[str, float]") -> str:
+    """Return the errors of versions in brackets, where they are not the same for all."""
+    if len(set(errors.values())) < 2:
+        return ""
+    return f" ({', '.join(f'{name}: {rate:.2f}' for name, rate in errors.items())})"
 
 
 def _line(row: "ChartRow") -> str:

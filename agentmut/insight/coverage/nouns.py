@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from agentmut._base import Frozen
+from agentmut.nouns import Origins
 
 
 class Dimension(StrEnum):
@@ -114,6 +115,8 @@ class Coverage(Frozen):
     scenarios: tuple[ScenarioCoverage, ...] = ()
     rules: tuple[RuleCoverage, ...] = ()
     traces: int = 0
+    origins: Origins = Origins()
+    """The traces, and how many of them another tool recorded."""
     failed: int = 0
     """The traces that ended without an answer."""
     failure: str = ""

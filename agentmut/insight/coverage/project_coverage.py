@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from agentmut._base import Frozen, UsageError, nearest, write_json
 from agentmut.campaign import (
     CODE_CHANGED,
+    MOST_READ,
     Kept,
     Plan,
     Session,
@@ -22,12 +23,13 @@ from agentmut.insight.coverage.context import CoverageContext, Place
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, LeftOut
 from agentmut.insight.coverage.sightings import Traces
-from agentmut.nouns import About, AgentTrace, Ending, MutantRow, Origin, Result, Status, read_result
+from agentmut.nouns import About, AgentTrace, Ending, MutantRow, Origin, Origins, Result, Status, read_result
 from agentmut.project import FOLDER
 from agentmut.store import Store, StoredTrial
 
 FILE = "coverage.json"
 """In the project's folder: lambda of each config, as its first measurement estimated it."""
+LAST_ONES = f"of a scenario with more than {MOST_READ:,} stored trials, the last {MOST_READ:,} are read"
 NO_VALUES = "values of arguments are not kept (store.texts), so no trial shows a boundary"
 
 
@@ -77,6 +79,7 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
     further = {
         "left_out": (*left_out, *unfit, *coverage.left_out),
         "notes": (*notes, *coverage.notes),
+        "origins": _origins(traces),
         "failed": len(failures),
         "failure": failures[0] if failures else "",
     }
@@ -141,10 +144,12 @@ def _trials(session: Session, store: Store, asked: CoverageRequest) -> tuple[Kep
         campaign = stored_campaign(session, store, asked.run)
         kept, skipped = campaign.original, campaign.skipped
     else:
-        kept, skipped = stored_originals(session, store)
+        kept, skipped = stored_originals(session, store, most=MOST_READ)
     left_out = [LeftOut(what=_counted(count), why=why) for why, count in sorted(skipped.items())]
-    changed = sorted(_runs_of_other_code(session, store, kept))
-    return kept, left_out, [CODE_CHANGED.format(run=run) for run in changed]
+    notes = [CODE_CHANGED.format(run=run) for run in sorted(_runs_of_other_code(session, store, kept))]
+    if asked.run is None and any(len(trials) >= MOST_READ for trials in kept.values()):
+        notes.append(LAST_ONES)
+    return kept, left_out, notes
 
 
 def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[str]:
@@ -153,6 +158,11 @@ def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[
         plan = plan_of(stored) if stored.id in used else None
         if plan and plan.environment.code != session.environment.code:
             yield stored.id
+
+
+def _origins(traces: Traces) -> Origins:
+    every = [trace for found in traces.values() for trace in found]
+    return Origins(runs=len(every), foreign=sum(trace.foreign is not None for trace in every))
 
 
 def _trace_of(trial: StoredTrial) -> AgentTrace:

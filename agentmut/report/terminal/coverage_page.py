@@ -7,7 +7,7 @@ from rich.text import Text
 
 from agentmut.insight import PAPER, Coverage, CoverageItem, Dimension, DimensionCoverage, ScenarioCoverage
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.report_wording import counted
+from agentmut.report.report_wording import counted, origins_line
 
 SHOWN = {"few": 5, "all": 1_000_000, "none": 0}
 """Items listed of each kind, by what `--items` says."""
@@ -37,6 +37,7 @@ def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN[
     runs = counted(coverage.traces, "stored run")
     run = [row for row in coverage.scenarios if row.traces]
     page.add(f"{runs} of {counted(len(run), 'scenario')}; nothing was executed.")
+    page.add(origins_line(coverage.origins))
     if never := [row.scenario for row in coverage.scenarios if not row.traces]:
         said = f"{', '.join(never)}: no stored run, so nothing is known of what it covers. `agentmut run` makes some."
         page.add(clean(said), style="yellow")

@@ -8,6 +8,7 @@ Conditions that are the caller's:
   would no longer be exchangeable with the baseline's.
 """
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -19,7 +20,7 @@ class Change(StrEnum):
     """What the looks so far say about the behaviour."""
 
     CHANGED = "changed"
-    """Some look was significant at its level."""
+    """Some look was significant at the level that the looks so far may spend."""
     CONTINUE = "continue"
     """None was, and more looks are planned."""
     NOT_SHOWN = "not shown"
@@ -27,16 +28,24 @@ class Change(StrEnum):
 
 
 class Looks(NamedTuple):
-    """Planned looks: at these numbers of candidate traces, each at level alpha / number of looks."""
+    """Planned looks: at these numbers of candidate traces, each with alpha / number of looks to spend."""
 
     sizes: tuple[int, ...] = (5, 10, 20, 40)
     alpha: float = 0.05
-    """Largest chance that any of the looks is significant although nothing changed, by Bonferroni."""
+    """Chance that any of the looks finds a change although nothing changed."""
 
-    @property
-    def level(self) -> float:
-        """Return the level of one look."""
-        return self.alpha / len(self.sizes)
+    def spent(self, look: int) -> float:
+        """Return the part of alpha that the first `look` looks may spend together."""
+        return self.alpha * look / len(self.sizes)
+
+    def baseline_sizes(self, runs: int) -> tuple[int, ...]:
+        """Return how many of the baseline's runs each look compares with: two parts at the first look, then one more.
+
+        >>> Looks().baseline_sizes(100)
+        (40, 60, 80, 100)
+        """
+        looks = len(self.sizes)
+        return tuple(math.ceil(runs * (look + 1) / (looks + 1)) for look in range(1, looks + 1))
 
 
 DEFAULT_LOOKS = Looks()
@@ -45,20 +54,20 @@ DEFAULT_LOOKS = Looks()
 class LooksVerdict(NamedTuple):
     """The verdict of all looks so far.
 
-    >>> print(looks_verdict([0.4, 0.008]))
-    changed: p = 0.008 <= 0.0125 at look 2 of 4 (10 traces; alpha = 0.05 over all looks)
+    >>> print(looks_verdict([0.4, 0.018]))
+    changed: p = 0.018 <= 0.025 at look 2 of 4 (10 traces; alpha = 0.05 over all looks)
     """
 
     change: Change
     p_values: tuple[float, ...]
-    """The p-values of the looks taken; for CHANGED, up to the look that decided."""
+    """Valid over all looks so far, one a look taken; for CHANGED, up to the look that decided."""
     plan: Looks
 
     def __str__(self) -> str:
-        taken, level = len(self.p_values), self.plan.level
+        taken, level = len(self.p_values), self.plan.spent(len(self.p_values))
         if not taken:
             return f"{self.change}: no look taken, the first is at {self.plan.sizes[0]} traces"
-        p = self.p_values[-1] if self.change is Change.CHANGED else min(self.p_values)
+        p = self.p_values[-1]
         sign, at = ("<=", "at look") if self.change is Change.CHANGED else (">", "after look")
         return (
             f"{self.change}: p = {p:.3g} {sign} {level:g} {at} {taken} of {len(self.plan.sizes)} "
@@ -69,6 +78,9 @@ class LooksVerdict(NamedTuple):
 def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> LooksVerdict:
     """Return the verdict from the p-values of the first looks, in order; later ones than the deciding are not read.
 
+    Each p-value is valid over the looks so far, as `compare_at_looks` gives it, and is held against what these may
+    spend.
+
     Raises `ValueError` for more p-values than looks, a p-value outside [0, 1], or a bad plan.
     """
     check_plan(plan)
@@ -76,7 +88,7 @@ def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> Loo
         raise ValueError(f"p_values must be at most {len(plan.sizes)}, one a look, got {len(p_values)}")
     checked = tuple(check_rate("p_values", p, closed=True) for p in p_values)
     for taken, p in enumerate(checked, 1):
-        if p <= plan.level:
+        if p <= plan.spent(taken):
             return LooksVerdict(Change.CHANGED, checked[:taken], plan)
     left = len(checked) < len(plan.sizes)
     return LooksVerdict(Change.CONTINUE if left else Change.NOT_SHOWN, checked, plan)

@@ -104,33 +104,41 @@ def compare_traces(
     """
     pooled = pool(baseline, candidate)
     if not pooled.values.shape[1]:  # every labelling gives 0, so none needs be drawn
-        return _alike(pooled.n0 + pooled.n)
-    prepared = _Prepared.of(pooled)
+        return comparison_of(pooled, None, np.zeros((1, len(PARTS))), 1.0)
+    prepared = Prepared.of(pooled, [Block(pooled.n0, pooled.n)])
     draw = partial(labellings, pooled.n0, pooled.n, rng=rng)
     statistics = staged(draw, permutations, stages, prepared.statistics)
-    ranked = p_values(statistics)
-    size = pooled.n0 + pooled.n
+    return comparison_of(pooled, prepared, statistics, smallest_p(p_values(statistics)))
+
+
+def comparison_of(
+    pooled: Pooled, prepared: "Prepared | None", statistics: Array, p_value: float
+) -> TraceComparison:
+    """Return the comparison of two samples from the statistics of all labellings, lines x `PARTS`, and its p-value.
+
+    Without anything prepared no column varies.
+    """
+    ranked, size = p_values(statistics), pooled.n0 + pooled.n
     parts = tuple(
         Significance(float(p), Alternative.TWO_SIDED, f"{name}, permutation", size, float(value))
         for name, p, value in zip(PARTS, ranked[0], statistics[0], strict=True)
     )
-    test = Significance(smallest_p(ranked), Alternative.TWO_SIDED, METHOD, size, float(ranked[0].min()))
-    return TraceComparison(test, parts, prepared.moved(parts[0].p_value))
+    test = Significance(p_value, Alternative.TWO_SIDED, METHOD, size, float(ranked[0].min()))
+    moved = None if prepared is None else prepared.moved(pooled.n0, parts[0].p_value)
+    return TraceComparison(test, parts, moved)
 
 
-def _alike(size: int) -> TraceComparison:
-    """Return the comparison of `size` traces that agree in every column."""
-    parts = tuple(
-        Significance(1.0, Alternative.TWO_SIDED, f"{name}, permutation", size, 0.0) for name in PARTS
-    )
-    return TraceComparison(Significance(1.0, Alternative.TWO_SIDED, METHOD, size, 1.0), parts, None)
+class Block(NamedTuple):
+    """Rows whose labels are permuted among each other: so many of the baseline, and so many of the candidate."""
+
+    n0: int
+    n: int
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class Prepared:
     """What the statistics of every labelling of two samples are made of; each is a product with the labels."""
 
-    pooled: Pooled
     columns: NDArray[np.intp]
     """The column of each standardised score; a column is there once for each aspect in which it varies."""
     aspects: tuple[Aspect, ...]
@@ -141,48 +149,68 @@ class _Prepared:
     distance: Array
 
     @classmethod
-    def of(cls, pooled: Pooled) -> "_Prepared":
+    def of(cls, pooled: Pooled, blocks: Sequence[Block]) -> "Prepared":
+        """Prepare samples whose rows are, on either side, those of the first block, then those of the second, ...
+
+        Scores are those of all rows together, centred within blocks. The sum over a block's candidates has, over its
+        labellings, n0 n / (N (N - 1)) times the block's sum of squares as its variance, N = n0 + n.
+        """
+        at = rows_of(blocks)
         scores = normal_scores(pooled.values)
         both = np.concatenate([scores, spread_scores(pooled.values)], axis=1)
-        centred = both - both.mean(axis=0)
-        squares = (centred**2).sum(axis=0)
-        varying = squares > 1e-12
-        size = pooled.n0 + pooled.n
-        deviation = np.sqrt(squares[varying] * pooled.n0 * pooled.n / (size * (size - 1)))
+        centred, variance = both.copy(), np.zeros(both.shape[1])
+        for block, rows in zip(blocks, at, strict=True):
+            centred[rows] -= both[rows].mean(axis=0)
+            size = block.n0 + block.n
+            variance += (centred[rows] ** 2).sum(axis=0) * (block.n0 * block.n / (size * (size - 1)))
+        varying = variance > 1e-12
         aspects = np.repeat([Aspect.LOCATION, Aspect.SCALE], scores.shape[1])[varying]
         return cls(
-            pooled,
             np.tile(pooled.columns, 2)[varying],
             tuple(Aspect(a) for a in aspects),
-            centred[:, varying] / deviation,
-            _whitened(scores) * np.sqrt(size / (pooled.n0 * pooled.n)),
+            centred[:, varying] / np.sqrt(variance[varying]),
+            _whitened(centred[:, : scores.shape[1]])
+            / np.sqrt(sum(b.n0 * b.n / (b.n0 + b.n) for b in blocks)),
             distances(scores),
         )
 
     def statistics(self, labels: Array) -> Array:
         """Return lines x `PARTS`."""
-        largest = np.abs(row_sums(labels, self.standardised)).max(axis=1, initial=0.0)
-        # sum over candidates of the centred scores = (n0 n / N) (mean of candidates - mean of baseline)
-        t2 = (row_sums(labels, self.whitened) ** 2).sum(axis=1)
-        return np.stack([largest, t2, energies(self.distance, labels)], axis=1)
+        values = [self.standardised, self.whitened, self.distance]
+        ends = np.cumsum([each.shape[1] for each in values])[:-1]
+        z, whitened, apart = np.split(row_sums(labels, np.concatenate(values, axis=1)), ends, axis=1)
+        largest = np.abs(z).max(axis=1, initial=0.0)
+        # in one block, the sum over candidates of the centred scores = (n0 n / N) (their mean - the baseline's)
+        return np.stack([largest, (whitened**2).sum(axis=1), energies(self.distance, labels, apart)], axis=1)
 
-    def moved(self, p: float) -> Moved | None:
-        """Return the column that moved most in the observed labelling."""
+    def moved(self, n0: int, p: float) -> Moved | None:
+        """Return the column that moved most in the observed labelling, which has `n0` rows of the baseline."""
         if not len(self.columns):
             return None
-        z = self.standardised[self.pooled.n0 :].sum(axis=0)
+        z = self.standardised[n0:].sum(axis=0)
         most = int(np.abs(z).argmax())
         return Moved(int(self.columns[most]), self.aspects[most], float(z[most]), p)
 
 
+def rows_of(blocks: Sequence[Block]) -> list[NDArray[np.intp]]:
+    """Return the rows of each block in a matrix that has all rows of the baseline first, block by block."""
+    before, now, n0 = 0, 0, sum(block.n0 for block in blocks)
+    found = []
+    for block in blocks:
+        there = np.arange(before, before + block.n0), np.arange(n0 + now, n0 + now + block.n)
+        found.append(np.concatenate(there))
+        before, now = before + block.n0, now + block.n
+    return found
+
+
 def _whitened(scores: Array) -> Array:
-    """Return the scores in directions that the shrunk covariance makes independent, each with variance 1.
+    """Return centred scores in directions that the shrunk covariance makes independent, each with variance 1.
 
     The shrinkage can be 0 with columns that depend on each other; directions without variance have no sums either.
     """
-    shrunk, centred = ledoit_wolf(scores), scores - scores.mean(axis=0)
+    shrunk = ledoit_wolf(scores)
     if shrunk.shrinkage > WELL_CONDITIONED:
-        return np.asarray(np.linalg.solve(np.linalg.cholesky(shrunk.covariance), centred.T).T)
+        return np.asarray(np.linalg.solve(np.linalg.cholesky(shrunk.covariance), scores.T).T)
     variances, directions = np.linalg.eigh(shrunk.covariance)
     there = variances > 1e-10 * variances[-1]
-    return np.asarray(centred @ (directions[:, there] / np.sqrt(variances[there])))
+    return np.asarray(scores @ (directions[:, there] / np.sqrt(variances[there])))
