@@ -23,7 +23,7 @@ from benchmarks.calibration.figures import Figure, Section, simulated_rate
 SEED = 26
 SPLITS = 100
 """With a call cut; the same number is taken with the looks where nothing is cut."""
-UNCUT = 2_000
+UNCUT = 700
 """Splits with nothing cut, in one look."""
 BEFORE, NOW = 100, 30
 LEVEL = 0.01

@@ -105,13 +105,14 @@ def _told(rng: Generator, asked: int) -> tuple[float, float]:
     Both versions are asked about equally often.
     """
     known = {"old": _runs(run, rng, KNOWN), "new": _runs(FAULTY, rng, KNOWN)}
-    wrong = list[bool]()
+    wrong, stated = list[bool](), 0.0
     for name, agent in (("old", run), ("new", FAULTY)):
         for _ in range(max(1, BATCHES // asked)):
             found = nearest_version(known, _runs(agent, rng, asked), (), SEED)
             assert found is not None
             wrong.append(found.version != name)
-    return float(np.mean(wrong)), found.error_of_batch
+            stated = found.error_of_batch
+    return float(np.mean(wrong)), stated
 
 
 def _runs(agent: Agent, rng: Generator, count: int) -> Sequence[ScenarioRun]:
