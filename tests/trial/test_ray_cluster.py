@@ -248,12 +248,11 @@ class Killer(threading.Thread):
         self._kill("actor", [self._rng.choice(alive)])
 
     def _kill_node(self) -> None:
-        """Kill a node with all that runs there, and give the cluster another one: all but the head may be lost."""
+        """Kill a node with all that runs there: any but the head may be lost."""
         node = self._rng.choice(sorted(self._cluster.worker_nodes, key=raylet_of))
         raylet = raylet_of(node)
         self._kill("node", [raylet, *workers_of(raylet, lines_of(self._log))])
         self._cluster.worker_nodes.discard(node)
-        patiently(lambda: self._cluster.add_node(wait=False, **SMALL))
 
     def _kill(self, victim: str, processes: list[int]) -> None:
         self.killed.append((victim, processes[0]))
@@ -265,6 +264,8 @@ class Killer(threading.Thread):
 def test_actors_and_nodes_that_are_killed_at_random_take_no_trial_along(
     cluster: Any, here: dict[str, Any], tmp_path: Path
 ) -> None:
+    patiently(lambda: cluster.add_node(wait=False, **SMALL))
+    cluster.wait_for_nodes(timeout=300)
     ray = {"engine": "ray", "address": cluster.address, "trials_per_actor": 4, "retries": 12}
     log = write(tmp_path / "desk", 0.5, ray)
     rng = random.Random(25)
