@@ -72,9 +72,7 @@ def test_a_run_stopped_by_a_budget_goes_on_under_the_budget_of_the_project_as_it
     projects.write(budget={"trials": 5000}, execution={"concurrency": 3})
     more = resume(projects)
     assert (more.status, more.run_id, more.cost.reused) == ("finished", stopped.run_id, 0)
-    # kills that wait make sentinels rarer, and when they wait hangs on concurrency: these two runs have two and none
-    assert abs(more.cost.trials - whole.cost.trials) <= 2
-    assert [row.trials for row in more.mutants] == [row.trials for row in whole.mutants]
+    assert more.cost.trials == whole.cost.trials
     assert told(more) == told(whole)
 
 

@@ -44,6 +44,8 @@ class KillPhase:
         self.launched = launched
         self.confirming = confirming
         """Launches of the original that are to confirm a kill; `launched` counts them too."""
+        self.confirming_before = confirming
+        """Those when these arms entered: how many there are later hangs on the order in which trials end."""
 
     @property
     def ended(self) -> bool:

@@ -13,7 +13,8 @@ NONE: Mapping[str, int] = MappingProxyType({})
 class Sentinels:
     """The choice of the next trial of the original, as a function of the trials launched since the baseline.
 
-    `share` of these trials are the original's. Trials that confirm kills are among them, so they make sentinels rarer.
+    `share` of these trials are the original's. Trials that confirmed kills of earlier rounds are among them, so they
+    make sentinels rarer.
     """
 
     def __init__(
@@ -27,7 +28,8 @@ class Sentinels:
     def launch(self, trials: int, confirming: int = 0) -> Launch | None:
         """Return the next sentinel if one is due; the scenarios take turns.
 
-        `trials` are the launches of mutants so far, with the `confirming` launches of the original beside them.
+        `trials` are the launches of mutants so far, with those of the original beside them; `confirming` are the latter
+        in earlier rounds. Both are functions of what was launched, so concurrency does not change how many are due.
         """
         if not self._scenarios or self.launched + confirming >= int(trials * self._share):
             return None

@@ -181,7 +181,7 @@ class CampaignState:
 
     def _beside_launch(self) -> Launch | None:
         kills = self.kills
-        due = None if kills.answered else self.sentinels.launch(kills.launched, kills.confirming)
+        due = None if kills.answered else self.sentinels.launch(kills.launched, kills.confirming_before)
         return due or kills.launch()
 
     def drift(self) -> Drift | None:
