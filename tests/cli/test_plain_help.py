@@ -30,6 +30,12 @@ def test_limits_stand_behind_the_help() -> None:
     assert "--method sequential|fixed" in compare
 
 
+@pytest.mark.parametrize("words", NAMES, ids=" ".join)
+def test_the_agent_of_a_papers_format_is_the_last_option(words: tuple[str, ...]) -> None:
+    flags = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", CliRunner().invoke(app, [*words, "-h"]).stdout, re.M)
+    assert "--agent" not in flags or flags[-2:] == ["--agent", "--help"]
+
+
 def test_verbs_stand_in_groups() -> None:
     text = CliRunner().invoke(app, ["-h"]).stdout
     places = [text.index(f"\n{title}:\n") for title in GROUPS]

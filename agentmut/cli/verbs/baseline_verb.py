@@ -28,7 +28,6 @@ Test = Literal["fisher", "boschloo", "z"]
 def save(
     name: Name = "default",
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     scenarios: Scenarios = None,
     trials: Annotated[
         int, typer.Option("--trials", min=2, max=10_000, help="Trials of every scenario.")
@@ -37,6 +36,7 @@ def save(
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Run the agent as it is and keep its pass rates under a name.
 
@@ -99,7 +99,6 @@ Behaviour = Annotated[
 def compare(
     name: Name = "default",
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     scenarios: Scenarios = None,
     method: MethodOption = None,
     trials: Trials = None,
@@ -113,6 +112,7 @@ def compare(
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Test whether the agent has become worse on any scenario.
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 def doctor(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     scenario: Annotated[
         str | None,
         typer.Option(
@@ -40,6 +39,7 @@ def doctor(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the agent is run.")] = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Check whether this agent can be mutated: by building it anew, on the wire, or both.
 

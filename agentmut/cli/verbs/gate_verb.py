@@ -26,7 +26,6 @@ def gate(
         typer.Argument(help="Take the reports of this run in the place of the latest of their kind."),
     ] = None,
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     min_score: Annotated[
         float | None, typer.Option("--min-score", help="What the score's lower bound has to reach.")
     ] = None,
@@ -42,6 +41,7 @@ def gate(
         typer.Option("--inconclusive", help="What follows where the evidence is not enough either way."),
     ] = None,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Decide on the stored evidence whether to deploy.
 

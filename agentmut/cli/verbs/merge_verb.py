@@ -19,9 +19,9 @@ def merge(
         ),
     ] = None,
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     full: Full = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Put the shards of a campaign together; nothing is run.
 

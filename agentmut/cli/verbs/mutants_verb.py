@@ -44,7 +44,6 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every candi
 @choosing
 def mutants(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     config: ConfigFile = None,
     request: RequestFile = None,
     choice: Choice = Choice(),
@@ -52,6 +51,7 @@ def mutants(
     verbose: Verbose = False,
     full: Full = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """List what would be broken.
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @choosing
 def plan(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     choice: Choice = Choice(),
     usd: Usd = None,
     trials: MostTrials = None,
@@ -38,6 +37,7 @@ def plan(
     ] = None,
     yes: Yes = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Show what `agentmut run` would take and probably find.
 

@@ -53,7 +53,6 @@ Preview = Annotated[
 
 def relations(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     relation: Relation = None,
     scenarios: Scenarios = None,
     pairs: Pairs = None,
@@ -68,6 +67,7 @@ def relations(
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Test whether the agent keeps each metamorphic relation.
 

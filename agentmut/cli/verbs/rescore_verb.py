@@ -19,8 +19,8 @@ def rescore(
         ),
     ] = None,
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Judge the stored trials of a run by the evaluators and relations of today; nothing is run.
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def resume(
     run: RunId = None,
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     full: Full = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Continue an unfinished run.
 

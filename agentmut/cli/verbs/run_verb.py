@@ -60,7 +60,6 @@ Serve = Annotated[
 @choosing
 def run(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     choice: Choice = Choice(),
     usd: Usd = None,
     trials: MostTrials = None,
@@ -76,6 +75,7 @@ def run(
     serve: Serve = False,
     full: Full = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Measure the suite on broken copies of the agent.
 

@@ -45,7 +45,6 @@ Rate = Annotated[
 
 def test(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     scenarios: Scenarios = None,
     method: MethodOption = None,
     trials: Trials = None,
@@ -59,6 +58,7 @@ def test(
     yes: Yes = False,
     fresh: Fresh = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Test whether the agent meets the threshold of every scenario.
 

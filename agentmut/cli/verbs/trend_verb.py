@@ -11,7 +11,6 @@ from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_
 
 def trend(
     project: ProjectPath = Path(),
-    agent: AgentRef = None,
     drop: Annotated[
         float | None,
         typer.Option("--drop", help="The fall of a pass rate to look for; statistics.delta when left out."),
@@ -29,6 +28,7 @@ def trend(
         bool, typer.Option("--exit-code", help="Exit with code 1 where drift is flagged.")
     ] = False,
     as_json: Json = False,
+    agent: AgentRef = None,
 ) -> None:
     """Show scores and pass rates over the stored runs, and flag drift.
 
