@@ -38,6 +38,17 @@ def test_a_trend_counts_its_runs(runs: int, said: str) -> None:
     assert said in render_trend(report)
 
 
+def test_scenarios_that_are_not_watched_for_one_reason_share_a_line() -> None:
+    few = [watch(f"s{n}", [True] * 9, Chart(0.2)) for n in range(50)]
+    steady = watch("steady", ([True] * 9 + [False]) * 20, Chart(0.2))
+    report = TrendReport.model_construct(
+        agentmut_version="0", project="p", rows=(), watches=(*few, steady), false_alarm=0.1
+    )
+    text = " ".join(render_trend(report).split())
+    assert "not watched: 50 scenarios (s0, s1, s2 and 47 more). " in text
+    assert text.count("not watched") == 1 and "steady: no drift" in text
+
+
 def test_a_steady_rate_raises_no_alarm() -> None:
     found = watch("a", ([True] * 9 + [False]) * 20, Chart(0.2))
     assert found.alarm_at is None

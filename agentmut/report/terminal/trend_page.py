@@ -1,10 +1,11 @@
 """The trend over runs for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
 from agentmut.nouns import Origins
+from agentmut.report.bounded import names
 from agentmut.report.paint import Page, clean
 from agentmut.report.report_wording import counted, interval, origins_line
 from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
@@ -62,7 +63,10 @@ def _runs(rows: tuple[TrendRow, ...], *, with_foreign: bool) -> Table:
 def _drift(page: Page, report: TrendReport) -> None:
     page.title("Drift of the agent as it is")
     for each in report.watches:
-        page.hang(_drift_line(each), style="red" if each.alarm_at else "")
+        if each.pass_rate is not None:
+            page.hang(_drift_line(each), style="red" if each.alarm_at else "")
+    for line in _not_watched(report.watches):
+        page.hang(line)
     if any(each.pass_rate is not None for each in report.watches):
         page.hang(
             f"If nothing has changed, the chance that any of these scenarios is flagged in so many trials is "
@@ -73,10 +77,23 @@ def _drift(page: Page, report: TrendReport) -> None:
         page.hang(line, style="red")
 
 
+def _not_watched(watches: Sequence[Watch]) -> Iterator[str]:
+    """Yield a line for each reason not to watch scenarios, with their number and first names."""
+    by_reason: dict[str, list[str]] = {}
+    for each in watches:
+        if each.pass_rate is None:
+            by_reason.setdefault(each.reason, []).append(each.scenario)
+    for reason, scenarios in by_reason.items():
+        which = (
+            clean(scenarios[0])
+            if len(scenarios) == 1
+            else f"{len(scenarios)} scenarios ({names(scenarios, 3)})"
+        )
+        yield f"not watched: {which}. {clean(reason)}"
+
+
 def _drift_line(each: Watch) -> str:
     name = clean(each.scenario)
-    if each.pass_rate is None:
-        return f"{name}: not watched. {each.reason}"
     counts = (
         f"{each.reference_passes}/{each.reference_trials} passed at first, "
         f"{each.watched_passes}/{each.watched} since"
