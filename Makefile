@@ -17,7 +17,7 @@ REGISTER = { $(1)/bin/python -m uv --version >/dev/null 2>&1 && $(1)/bin/python 
 	|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: help demo javascript test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-podman test-ray test-promptfoo lint docs docs-cli operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
+.PHONY: help demo javascript test quick changelog constraints audit release test-frameworks-main test-frameworks test-frameworks-libraries test-frameworks-lowest frameworks test-postgres test-podman test-ray test-promptfoo lint docs docs-cli screenshot operators closing-the-loop efficiency relations-study validity validity-long fuzz soak test-offline slow bench bench-overhead bench-frameworks clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name does; do \
@@ -125,6 +125,12 @@ docs-served: docs  ## the site on http://127.0.0.1:8008
 
 docs-cli: $(VENV)/.dev  ## docs/command-line.md from the commands' own help
 	$(BIN)/python -m agentmut.cli.reference > docs/command-line.md
+
+screenshot: $(VENV)/.dev  ## docs/images/report-html.png anew: the top of the page of the example support desk
+	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
+	@mkdir -p build
+	$(BIN)/agentmut report --project examples/support_desk --format html --output build/support_desk.html
+	$(BIN)/python -m benchmarks.screenshot build/support_desk.html docs/images/report-html.png
 
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py
