@@ -38,6 +38,7 @@ from .in_common import ends_in_common as ends_in_common
 from .json_text import parse_json as parse_json
 from .moments import moment as moment
 from .orphans import GroupWatch as GroupWatch
+from .orphans import Leash as Leash
 from .own_frames import own_place as own_place
 from .passages import PLACEHOLDER as PLACEHOLDER
 from .passages import WINDOW as WINDOW

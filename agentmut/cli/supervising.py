@@ -14,7 +14,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from agentmut._base import PLACE_SIGNAL, STOP_SIGNAL, ExitCode, Supervisor, be_supervised, die_with_parent
+from agentmut._base import (
+    PLACE_SIGNAL,
+    STOP_SIGNAL,
+    ExitCode,
+    Leash,
+    Supervisor,
+    be_supervised,
+    die_with_parent,
+)
 
 UNHEARD = 2.0
 """Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
@@ -53,10 +61,13 @@ def supervised(work: Callable[[], None]) -> Ended:
     said, places = os.pipe(), os.pipe()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     parent = os.getpid()
+    leash = None if sys.platform == "linux" else Leash()
     child = os.fork()
     if not child:
         os.close(said[0])
         os.close(places[0])
+        if leash:
+            leash.put_on()
         die_with_parent(parent)
         line = Supervisor(said[1], places[1])
         be_supervised(line)
@@ -71,6 +82,8 @@ def supervised(work: Callable[[], None]) -> Ended:
     finally:
         os.close(said[0])
         os.close(places[0])
+        if leash:
+            leash.take_off()
 
 
 def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:

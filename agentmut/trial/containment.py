@@ -6,7 +6,6 @@ supervisor.
 """
 
 import asyncio
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -44,13 +43,7 @@ def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 
 @contextmanager
 def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Prevent agents from ending shared parts of the process during the block.
-
-    A process that carries out nothing but trials is its agent's own; nothing is refused there.
-    """
-    if multiprocessing.parent_process() is not None:
-        yield
-        return
+    """Prevent agents from ending shared parts of the process during the block."""
     with ExitStack() as stack:
         for owner, name, make in (
             (os, "_exit", _guarded_exit),

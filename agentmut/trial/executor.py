@@ -84,6 +84,8 @@ class LocalExecutor:
     _tap: Tap = field(default_factory=lambda: Tap(()), init=False)
     begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
+    owns_process: bool = field(default=False, init=False)
+    """Whether the process carries out nothing but trials, so that an agent may end it: nothing is refused there."""
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
@@ -94,7 +96,7 @@ class LocalExecutor:
         throttle = Throttle(per_minute) if per_minute else None
         self._tap = tap = Tap(all_codecs(), throttle)
         with (
-            contained(loop),
+            nullcontext() if self.owns_process else contained(loop),
             tap.installed(),
             BotocoreHooks(all_codecs(), throttle).installed(),
         ):

@@ -24,6 +24,8 @@ STARTING = 300.0
 """Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
+GROUPED = "grouped"
+"""A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
 READY = "ready"
 NEEDED = "agentmut.campaign.preparation.session"
 """What every worker imports, whatever its agent."""
@@ -126,10 +128,10 @@ class _Process:
         self._exit_ends = exit_ends
         context = _context()
         self._pipe, theirs = context.Pipe()
-        told = (make, theirs, dict(os.environ))
+        self._watch = GroupWatch()
+        told = (make, theirs, {**os.environ, **self._watch.variables})
         self._process = context.Process(target=_serve, args=told, daemon=True)
         self._process.start()
-        self._watch: GroupWatch | None = None
         self._killed = False
         theirs.close()
 
@@ -140,19 +142,25 @@ class _Process:
 
     def wait_until_ready(self) -> None:
         """Wait until the agent is imported; these seconds belong to no trial. Raises `RunError`."""
+        answer = self._next_word()
+        if answer == GROUPED and self._process.pid is not None:
+            self._watch.hold(self._process.pid)
+            with suppress(OSError):  # the worker has ended, as the next word says
+                self._pipe.send(GROUPED)
+            answer = self._next_word()
+        if answer != READY:
+            raise RunError(f"a worker process could not import the agent: {answer}")
+
+    def _next_word(self) -> object:
         try:
             if not self._pipe.poll(STARTING):
                 raise RunError(
                     f"a worker process was not ready within {STARTING:g} s: importing the agent or its suite hangs, or "
                     "the machine is overloaded. This says nothing about the agent; try a lower execution.concurrency."
                 )
-            answer = self._pipe.recv()
+            return self._pipe.recv()
         except (EOFError, OSError):
-            answer = f"the process ended while it imported the agent ({self._how_it_ended()})"
-        if answer != READY:
-            raise RunError(f"a worker process could not import the agent: {answer}")
-        if self._process.pid is not None:
-            self._watch = GroupWatch(self._process.pid)  # the group is its own by now
+            return f"the process ended while it imported the agent ({self._how_it_ended()})"
 
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial; kill a process that does not answer."""
@@ -186,8 +194,7 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
-        if self._watch:
-            self._watch.dismiss()
+        self._watch.dismiss()
 
     def _ended(self) -> Execution:
         how = self._how_it_ended()
@@ -232,6 +239,11 @@ def _serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str])
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # Ctrl-C is the parent's business, and the agent's own children end with this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        pipe.send(GROUPED)
+        pipe.recv()
+    except (EOFError, OSError):  # killed before it could watch this worker
+        return
     try:
         executor = make()
     except Exception as error:
@@ -283,6 +295,8 @@ class _Answers:
 
 
 async def _answer(executor: Executor, pipe: Connection) -> None:
+    if isinstance(executor, LocalExecutor):
+        executor.owns_process = True
     async with AsyncExitStack() as stack:
         try:
             await stack.enter_async_context(executor.session())

@@ -1,17 +1,21 @@
 """SIGKILL of agentmut ends the programs of its agents, their children and its workers; a next start finds all free."""
 
+import multiprocessing
 import os
+import select
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from agentmut._base.orphans import GroupWatch
+from agentmut._base.orphans import GroupWatch, Leash
 from agentmut._base.supervision import die_with_parent
+from agentmut.trial.isolation import GROUPED, _serve
 
 pytestmark = pytest.mark.process
 
@@ -19,16 +23,40 @@ ROOT = Path(__file__).parents[2]
 LIMIT = 120
 PROGRAM = """#!/bin/sh
 sleep 600 &
-echo "$$ $! $1" > pids.new
+child=$!
+setsid sleep 600 &
+echo "$$ $child $! $1" > pids.new
 mv pids.new pids
 wait
 """
 WORKER = (
     "import os, pathlib, subprocess, time\ndef run(config, input):\n"
     "    child = subprocess.Popen(['sleep', '600'])\n"
-    "    pathlib.Path('pids.new').write_text(f'{os.getpid()} {child.pid} none')\n"
+    "    away = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+    "    pathlib.Path('pids.new').write_text(f'{os.getpid()} {child.pid} {away.pid} none')\n"
     "    os.rename('pids.new', 'pids')\n    time.sleep(600)\n"
 )
+KILLED_BETWEEN = """
+import asyncio, os, pathlib, signal
+from agentmut._base import GroupWatch
+from agentmut.adapters._shared.outside import programs
+
+def killed(*ignored):
+    note = pathlib.Path({note!r})
+    while not note.exists():
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+class Listener(programs._Listener):
+    connection_made = killed  # while `subprocess_exec` is at work
+
+GroupWatch.hold = killed
+if {early}:
+    programs._Listener = Listener
+line = 'sleep 600 & child=$!; setsid sleep 600 & echo "$$ $child $!" > {note}.new; mv {note}.new {note}; wait'
+launch = programs.Launch(("/bin/sh", "-c", line), pathlib.Path.cwd(), os.environ)
+asyncio.run(programs.run_program(launch, programs.Output()))
+"""
 
 
 def write(folder: Path, agent: str) -> Path:
@@ -45,8 +73,8 @@ def write(folder: Path, agent: str) -> Path:
     return folder
 
 
-def killed_amid_its_agent(project: Path, temporary: Path) -> tuple[int, int, str]:
-    """Run until the agent is there, and kill agentmut; the ids of the agent and its child, and its scratch file."""
+def killed_amid_its_agent(project: Path, temporary: Path) -> tuple[list[int], str]:
+    """Run until the agent is there, and kill agentmut; the ids of the agent and its children, and its scratch file."""
     (project / "pids").unlink(missing_ok=True)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
     command = [sys.executable, "-c", "from agentmut.cli import main; main()", "run", "--yes"]
@@ -57,22 +85,10 @@ def killed_amid_its_agent(project: Path, temporary: Path) -> tuple[int, int, str
             assert process.poll() is None, said.seek(0) or said.read()
             assert time.monotonic() < until
             time.sleep(0.02)
-        program, child, scratch = (project / "pids").read_text().split()
-        while not is_watched(program):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        *processes, scratch = (project / "pids").read_text().split()
         process.kill()
         process.wait()
-    return int(program), int(child), scratch
-
-
-def is_watched(program: str) -> bool:
-    """Whether the watch of the program's group is there: it starts just after the program, which may be here first."""
-    for process in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # gone meanwhile
-            if process.read_bytes().split(b"\0")[3:5] == [b"agentmut-watch", program.encode()]:
-                return True
-    return False
+    return [int(process) for process in processes], scratch
 
 
 def gone(process: int) -> bool:
@@ -96,8 +112,8 @@ def test_a_killed_command_leaves_no_program_no_child_and_no_file(tmp_path: Path)
     temporary.mkdir()
     write(project, 'adapter: command\n  command: ["./agent.sh", "{input_file}"]')
     for _ in range(2):  # the second start has the store
-        program, child, scratch = killed_amid_its_agent(project, temporary)
-        wait_until_gone(program, child)
+        processes, scratch = killed_amid_its_agent(project, temporary)
+        wait_until_gone(*processes)
         until = time.monotonic() + LIMIT
         while Path(scratch).parent.exists():
             assert time.monotonic() < until
@@ -107,13 +123,67 @@ def test_a_killed_command_leaves_no_program_no_child_and_no_file(tmp_path: Path)
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_a_killed_command_leaves_no_worker_and_no_child_of_it(tmp_path: Path) -> None:
     write(tmp_path, "adapter: python\n  run: my_agent:run")
-    program, child, _ = killed_amid_its_agent(tmp_path, tmp_path)
-    wait_until_gone(program, child)
+    processes, _ = killed_amid_its_agent(tmp_path, tmp_path)
+    wait_until_gone(*processes)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+@pytest.mark.parametrize("moment", ["before it is told", "while the program starts"])
+def test_a_kill_before_the_watch_knows_the_program_ends_it_all_the_same(tmp_path: Path, moment: str) -> None:
+    """The watch is there before the program, and knows it by a variable of its environment."""
+    note = tmp_path / "pids"
+    script = KILLED_BETWEEN.format(note=str(note), early=moment == "while the program starts")
+    killed = subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert killed.returncode == -signal.SIGKILL
+    wait_until_gone(*(int(word) for word in note.read_text().split()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_a_worker_whose_parent_was_killed_before_it_was_watched_runs_no_code_of_users() -> None:
+    ours, theirs = multiprocessing.Pipe()
+    imported: list[int] = []
+    worker = threading.Thread(target=_serve, args=(lambda: imported.append(1), theirs, dict(os.environ)))
+    group = os.getpgrp()
+    worker.start()
+    assert ours.recv() == GROUPED
+    ours.close()
+    worker.join()
+    assert not imported
+    os.setpgid(0, group)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no forks")
+def test_a_forked_process_on_a_leash_ends_with_the_other_and_outlives_a_leash_that_is_taken_off() -> None:
+    ends, held = os.pipe()  # is closed when the forked process has ended
+    parent = os.fork()
+    if not parent:
+        leash = Leash()
+        if not os.fork():
+            leash.put_on()
+            os.close(ends)
+            time.sleep(600)
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.close(held)
+    os.waitpid(parent, 0)
+    assert select.select([ends], [], [], LIMIT)[0]
+    os.close(ends)
+    leash = Leash()
+    child = os.fork()
+    if not child:
+        leash.put_on()
+        time.sleep(0.3)
+        os._exit(7)
+    leash.take_off()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_a_watch_that_is_dismissed_leaves_the_group_alone() -> None:
-    process = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    GroupWatch(process.pid).dismiss()
+    watch = GroupWatch()
+    process = subprocess.Popen(
+        ["sleep", "600"], start_new_session=True, env={**os.environ, **watch.variables}
+    )
+    watch.hold(process.pid)
+    watch.dismiss()
     time.sleep(0.2)
     assert process.poll() is None
     process.kill()

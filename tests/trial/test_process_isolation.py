@@ -71,6 +71,19 @@ def test_agents_that_will_not_stop_are_killed_and_their_worker_is_replaced() -> 
     assert len({worker_of(execution) for execution in (hello, again, more, last)}) == 4
 
 
+def test_agents_are_contained_in_a_process_of_multiprocessing_that_measures_itself() -> None:
+    from isolated_agents import making
+
+    def measure() -> None:
+        (exited,) = execute(making("run", ("exit",))(), "exit")
+        os._exit(40 if exited.ending is Ending.RAISED else 41)
+
+    process = multiprocessing.get_context("fork").Process(target=measure)
+    process.start()
+    process.join()
+    assert process.exitcode == 40  # and not 3, the agent's own
+
+
 def test_an_async_agent_that_blocks_its_loop_is_killed_too() -> None:
     blocked, fine = execute(pool("block", ("block", "fine")), "block", "fine", one_by_one=True)
     assert (blocked.ending, fine.ending) == (Ending.TIMEOUT, Ending.ANSWERED)

@@ -47,32 +47,36 @@ async def run_program(launch: Launch, output: Output) -> None:
 
     It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
     so a program's children do not outlive it; one that has left the group (`setsid`) is not found. The group also
-    ends when this process is killed, but for a kill in the moment between the program's start and its watch's.
+    ends when this process is killed, at any moment; on Linux, processes that have left the group end then, too.
     Raises `OSError` or `ValueError` where it cannot be started.
     """
-    loop = asyncio.get_running_loop()
-    transport, listener = await loop.subprocess_exec(
+    watch = GroupWatch(launch.scratch)
+    try:
+        transport, listener = await _started(launch, output, watch)
+        try:
+            watch.hold(transport.get_pid())
+            _feed(transport, launch.stdin)
+            await listener.attention.wait()
+            if not output.overflow:
+                await _within(LINGER, listener.closed)
+        finally:
+            await _end(transport, listener)
+            output.code = transport.get_returncode()
+    finally:  # also when the wait for the program's end is cut short: the group was killed
+        watch.dismiss()
+
+
+async def _started(
+    launch: Launch, output: Output, watch: GroupWatch
+) -> "tuple[asyncio.SubprocessTransport, _Listener]":
+    return await asyncio.get_running_loop().subprocess_exec(
         lambda: _Listener(output),
         *launch.arguments,
         stdin=asyncio.subprocess.DEVNULL if launch.stdin is None else asyncio.subprocess.PIPE,
         cwd=launch.folder,
-        env=dict(launch.variables),
+        env={**launch.variables, **watch.variables},
         start_new_session=True,
     )
-    watch: GroupWatch | None = None
-    try:
-        watch = GroupWatch(transport.get_pid(), launch.scratch)
-        _feed(transport, launch.stdin)
-        await listener.attention.wait()
-        if not output.overflow:
-            await _within(LINGER, listener.closed)
-    finally:
-        try:
-            await _end(transport, listener)
-        finally:  # also when the wait for its end is cut short: the group was killed
-            if watch:
-                watch.dismiss()
-        output.code = transport.get_returncode()
 
 
 class _Listener(asyncio.SubprocessProtocol):
