@@ -1,5 +1,6 @@
 """The two kinds of store of `benchmarks/kills.py`: how a project is copied with its store, and what the store holds."""
 
+import os
 import re
 import shutil
 import sqlite3
@@ -110,14 +111,14 @@ class PostgresStore(KilledStore):
 
     def make(self, folder: Path) -> None:
         """Make an empty database."""
-        name = f"kills{next(self._numbers)}"
+        name = f"kills{os.getpid()}_{next(self._numbers)}"
         self._server.execute(f"create database {name}")
         self._name_it(folder, name)
 
     def copy(self, folder: Path, to: Path) -> None:
         """Copy folder and database."""
         shutil.copytree(folder, to)
-        name = f"kills{next(self._numbers)}"
+        name = f"kills{os.getpid()}_{next(self._numbers)}"
         self._server.execute(f"create database {name} template {self._named(folder)}")
         self._name_it(to, name)
 

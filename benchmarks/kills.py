@@ -1,4 +1,6 @@
-"""SIGKILL at random moments of every verb that writes: `python benchmarks/kills.py [NUMBER] [SEED]`, 1,000 by default.
+"""SIGKILL at random moments of every verb that writes: `python benchmarks/kills.py [NUMBER] [SEED] [AT_ONCE]`.
+
+1,000 kills by default, three at once.
 
 Each kill gets a fresh copy of a project, a verb, an isolation, a store, and a moment between the verb's begin and its
 usual end. Afterwards the command is given again, as a user would do, to its end. It has to come to what an undisturbed
@@ -7,7 +9,9 @@ before or as after. PostgreSQL is used where `AGENTMUT_TEST_POSTGRES` names the 
 where that does not hold. Ctrl-C or SIGTERM ends it early, with the table of the kills so far.
 """
 
+import gc
 import json
+import multiprocessing
 import os
 import random
 import runpy
@@ -18,7 +22,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, suppress
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +40,8 @@ from benchmarks.killed_stores import KilledStore, PostgresStore, SqliteStore, Tr
 from tests.postgres_server import PostgresServer, programs  # noqa: E402
 
 NUMBER = 1_000
+AT_ONCE = 3
+"""Kills at once: each waits a good deal."""
 LONGEST = 300
 """Seconds after which a command counts as one that never ends."""
 AGENT = """
@@ -235,6 +243,8 @@ def prepared(case: Case, folder: Path) -> Prepared:
 class Kill(NamedTuple):
     """What came of a kill."""
 
+    case: str
+    """The first cells of the case's row."""
     at_work: bool
     """Whether the command was still at work."""
     problems: tuple[str, ...]
@@ -254,7 +264,7 @@ def killed(case: Case, ready: Prepared, rng: random.Random) -> Kill:
             problems = tuple(problems_after(case, ready, folder, before))
         finally:
             case.store.remove(folder)
-        return Kill(os.WIFSIGNALED(status), problems)
+        return Kill(case.name, os.WIFSIGNALED(status), problems)
 
 
 def problems_after(case: Case, ready: Prepared, folder: Path, before: object) -> Iterator[str]:
@@ -292,30 +302,45 @@ def _for(store: KilledStore, verb: Verb) -> Verb:
     return verb._replace(arguments=("merge",)) if shared else verb
 
 
-def main(number: int, seed: int) -> int:
+def tried(ready: tuple[Case, Prepared], seed: str) -> Kill:
+    """Kill a case at a moment that the seed chooses."""
+    return killed(*ready, random.Random(seed))
+
+
+def kills_of(
+    number: int, seed: int, at_once: int, stores: list[KilledStore], scratch: Path
+) -> Iterator[Kill]:
+    """Kill so many commands, each case in turn, and yield what came of each."""
+    cases = cases_on(stores)
+    with ProcessPoolExecutor(at_once, multiprocessing.get_context("fork")) as pool:
+        folders = [scratch / str(place) for place in range(len(cases))]
+        ready = cycle(list(zip(cases, pool.map(prepared, cases, folders), strict=True)))
+        try:
+            yield from pool.map(tried, islice(ready, number), [f"{seed} {turn}" for turn in range(number)])
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def main(number: int, seed: int, at_once: int) -> int:
     """Kill so many commands, each verb in turn; print a row for each verb, isolation and store."""
     runpy.run_path(str(ROOT / "tests" / "testdata" / "warm_cli.py"))["warm_up"]()
+    gc.freeze()  # or the first collection of each fork copies everything
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    rng, kills, at_work, wrong = random.Random(seed), Counter[str](), Counter[str](), Counter[str]()
+    kills, at_work, wrong = Counter[str](), Counter[str](), Counter[str]()
     print(f"SIGKILL at {number} random moments, seed {seed}, commit {commit()}\n", flush=True)
-    with ExitStack() as held:
+    with ExitStack() as held, suppress(KeyboardInterrupt):  # what was done so far is printed
         scratch = Path(held.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         stores: list[KilledStore] = [SqliteStore()]
         if found := programs():
             stores.append(PostgresStore(held.enter_context(PostgresServer(found))))
-        cases = cases_on(stores)
-        ready = [prepared(case, scratch / str(place)) for place, case in enumerate(cases)]
-        for turn in range(number):
-            case = cases[turn % len(cases)]
-            try:
-                came = killed(case, ready[turn % len(cases)], rng)
-            except KeyboardInterrupt:  # what was done so far is printed
-                break
-            kills[case.name] += 1
-            at_work[case.name] += came.at_work
-            wrong[case.name] += bool(came.problems)
+        for came in kills_of(number, seed, at_once, stores, scratch):
+            kills[came.case] += 1
+            at_work[came.case] += came.at_work
+            wrong[came.case] += bool(came.problems)
             for problem in came.problems:
-                print(f"{case.name}: {problem}", file=sys.stderr, flush=True)
+                print(f"{came.case}: {problem}", file=sys.stderr, flush=True)
+            if not kills.total() % 100:
+                print(f"{kills.total()} kills, {wrong.total()} wrong", file=sys.stderr, flush=True)
     print(
         "| verb | isolation | store | kills | of them at work | wrong |\n| --- | --- | --- | ---: | ---: | ---: |"
     )
@@ -327,4 +352,4 @@ def main(number: int, seed: int) -> int:
 
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*(given + [NUMBER, 0][len(given) :])))
+    sys.exit(main(*(given + [NUMBER, 0, AT_ONCE][len(given) :])))

@@ -65,9 +65,6 @@ def _be_command(folder: Path, said: list[Path]) -> None:
         sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
         sys.argv = ["agentmut", "run", "--yes", "--json"]
         random.seed()
-        vars(multiprocessing.process)["_parent_process"] = (
-            None  # or it were taken for a worker, which contains nothing
-        )
         agentmut()
         code = 0
     except SystemExit as left:

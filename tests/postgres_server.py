@@ -37,6 +37,10 @@ class PostgresServer:
         self.port = _free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process knows: it can ask the server, and cannot stop it."""
+        return {**vars(self), "process": None}
+
     def __enter__(self) -> Self:
         try:
             self._own(self.folder)

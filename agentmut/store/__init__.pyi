@@ -82,6 +82,7 @@ from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
 from .read_only import ListedRun as ListedRun
 from .read_only import listed_runs as listed_runs
+from .read_only_file import is_read_only as is_read_only
 from .rows import LATER as LATER
 from .rows import SERIES as SERIES
 from .rows import Spent as Spent

@@ -347,9 +347,10 @@ def database_of(where: Where) -> Database:
         from agentmut.store.postgres import PostgresServer
 
         return PostgresServer(where)
+    from agentmut.store.read_only_file import ReadOnlyFile, is_read_only
     from agentmut.store.sqlite_file import SqliteFile
 
-    return SqliteFile(where)
+    return ReadOnlyFile(where) if is_read_only(where) else SqliteFile(where)
 
 
 def _is_there(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[str] | None:

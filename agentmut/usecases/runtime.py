@@ -14,7 +14,7 @@ from agentmut.campaign import (
     with_ages,
 )
 from agentmut.project import FOLDER, Project, load_project, redactor, write_schemas
-from agentmut.store import Store, StoreUrl, Where, project_of_folder, store_url
+from agentmut.store import Store, StoreUrl, Where, is_read_only, project_of_folder, store_url
 
 __all__ = [
     "FOLDER",
@@ -78,8 +78,12 @@ def store_at(where: Where) -> Iterator[Store]:
 
 
 def alone_in(where: Where) -> AbstractContextManager[None]:
-    """Keep other processes out of a store file during the block; a database has no such limit. Raise `StoreError`."""
-    return nullcontext() if isinstance(where, StoreUrl) else locked(where.parent)
+    """Keep other processes out of a store file during the block. Raise `StoreError`.
+
+    A database has no such limit, and on a disk that cannot be written nobody changes the file.
+    """
+    shared = isinstance(where, StoreUrl) or is_read_only(where)
+    return nullcontext() if shared else locked(where.parent)
 
 
 @contextmanager
