@@ -73,6 +73,11 @@ RUNS = json.dumps(
 """Fifty runs of another tool, in the format of tau-bench."""
 
 
+def nothing(folder: Path) -> object:
+    """Return what a command came to that leaves no document."""
+    return None
+
+
 class Verb(NamedTuple):
     """A command that may be killed, and what has happened before it."""
 
@@ -81,7 +86,7 @@ class Verb(NamedTuple):
     before: tuple[tuple[str, ...], ...] = ()
     again: tuple[str, ...] = ()
     """What a user gives afterwards, where it is another command."""
-    came_to: Callable[[Path], object] = lambda folder: None
+    came_to: Callable[[Path], object] = nothing
     """Reads what the command came to; runs of other tools are counted in the store."""
     isolations: tuple[str, ...] = ("task",)
 

@@ -102,6 +102,7 @@ from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
 from .version import __version__ as __version__
+from .whole_files import keep_json as keep_json
 from .whole_files import locked as locked
 from .whole_files import refuse_read_only as refuse_read_only
 from .whole_files import unwritten as unwritten

@@ -37,6 +37,16 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
     return path
 
 
+def keep_json(model: BaseModel, path: Path, remedy: str) -> None:
+    """Write a model as `write_json` does, where the verb prints the same: a disk that cannot be written keeps nothing.
+
+    Raises `StoreError` where the disk could be written and has no room.
+    """
+    there = next(parent for parent in path.parents if parent.exists())
+    if os.access(there, os.W_OK):
+        write_json(model, path, remedy)
+
+
 def unwritten(said: str, error: OSError, remedy: str) -> AgentmutError:
     """Return the error of a user's file that cannot be written: `StoreError` where the disk is full, else `UsageError`.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base import UsageError, write_json
+from agentmut._base import UsageError, keep_json
 from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, DimensionCoverage, LeftOut
 
 _ROUTED = re.compile(
@@ -82,9 +82,9 @@ FILE = "coverage.json"
 _AGAIN = "`agentmut coverage`"
 
 
-def write_coverage(coverage: Coverage, folder: Path) -> Path:
-    """Write a coverage into a run's folder, whole or not at all. Raises `StoreError`."""
-    return write_json(coverage, folder / FILE, _AGAIN)
+def write_coverage(coverage: Coverage, folder: Path) -> None:
+    """Write a coverage into a run's folder, whole or not at all; not on a read-only disk. Raises `StoreError`."""
+    keep_json(coverage, folder / FILE, _AGAIN)
 
 
 def read_coverage(path: Path) -> Coverage:

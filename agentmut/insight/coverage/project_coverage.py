@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from agentmut._base import Frozen, UsageError, nearest, write_json
+from agentmut._base import Frozen, UsageError, nearest, keep_json
 from agentmut.campaign import (
     CODE_CHANGED,
     MOST_READ,
@@ -258,6 +258,6 @@ def _keep(
     given = session.project.coverage.states is not None
     if given or states is None or not asked.is_whole or known.states.get(digest) == states:
         return
-    write_json(
+    keep_json(
         Calibrated(states={**known.states, digest: states}), file, "measure again with `agentmut coverage`"
     )

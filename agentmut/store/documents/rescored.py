@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut._base import Frozen, UsageError, write_json
+from agentmut._base import Frozen, UsageError, keep_json
 from agentmut.nouns import Result, Score, Status
 from agentmut.store.documents.relation_report import SurvivorsReport
 
@@ -97,6 +97,6 @@ def read_rescored(path: Path) -> Rescored:
         ) from None
 
 
-def write_rescored(rescored: Rescored, folder: Path) -> Path:
-    """Write `rescored.json` into a run's folder, whole or not at all. Raises `StoreError`."""
-    return write_json(rescored, folder / FILE, "`agentmut rescore`")
+def write_rescored(rescored: Rescored, folder: Path) -> None:
+    """Write `rescored.json` into a run's folder, whole or not at all; not on a read-only disk. Raises `StoreError`."""
+    keep_json(rescored, folder / FILE, "`agentmut rescore`")
