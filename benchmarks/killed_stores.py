@@ -1,13 +1,12 @@
 """The two kinds of store of `benchmarks/kills.py`: how a project is copied with its store, and what the store holds."""
 
-import os
 import re
+import secrets
 import shutil
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -106,19 +105,18 @@ class PostgresStore(KilledStore):
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
-        self._numbers = count(1)
         self.line = f'store: {{url: "{server.url("unmade")}", project: {PROJECT}}}\n'
 
     def make(self, folder: Path) -> None:
         """Make an empty database."""
-        name = f"kills{os.getpid()}_{next(self._numbers)}"
+        name = f"kills{secrets.token_hex(8)}"
         self._server.execute(f"create database {name}")
         self._name_it(folder, name)
 
     def copy(self, folder: Path, to: Path) -> None:
         """Copy folder and database."""
         shutil.copytree(folder, to)
-        name = f"kills{os.getpid()}_{next(self._numbers)}"
+        name = f"kills{secrets.token_hex(8)}"
         self._server.execute(f"create database {name} template {self._named(folder)}")
         self._name_it(to, name)
 

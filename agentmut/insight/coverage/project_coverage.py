@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from agentmut._base import Frozen, UsageError, nearest, keep_json
+from agentmut._base import Frozen, UsageError, keep_json, nearest
 from agentmut.campaign import (
     CODE_CHANGED,
     MOST_READ,
