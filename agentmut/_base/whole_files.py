@@ -59,16 +59,36 @@ def unwritten(said: str, error: OSError, remedy: str) -> AgentmutError:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a user's file completely or not at all, with its present permissions. Raise `OSError`."""
-    _put(path.resolve(), [content], None)  # a link stays a link
+    """Write a user's file completely or not at all, with its present permissions. Raise `OSError`.
+
+    A device or a pipe, such as `/dev/null`, is written to and stays what it is.
+    """
+    if _is_special(path):
+        _put_into(path, [content])
+    else:
+        _put(path.resolve(), [content], None)  # a link stays a link
 
 
 def write_private_parts(path: Path, parts: Iterable[bytes]) -> None:
     """Write a private file part by part; it gets its name once it is complete.
 
-    Raises `OSError`, and whatever `parts` raises: then the file is as before.
+    A device or a pipe is written to as parts come. Raises `OSError`, and whatever `parts` raises: then the file is as
+    before.
     """
-    _put(path.resolve(), parts, 0o600)
+    if _is_special(path):
+        _put_into(path, parts)
+    else:
+        _put(path.resolve(), parts, 0o600)
+
+
+def _is_special(path: Path) -> bool:
+    """Return whether a device, a pipe or a socket stands there: root could replace it by a file."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _put_into(path: Path, content: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(content)
 
 
 def _put(path: Path, content: Iterable[bytes], mode: int | None) -> None:

@@ -82,8 +82,9 @@ def alone_in(where: Where) -> AbstractContextManager[None]:
 
     A database has no such limit, and on a disk that cannot be written nobody changes the file.
     """
-    shared = isinstance(where, StoreUrl) or is_read_only(where)
-    return nullcontext() if shared else locked(where.parent)
+    if isinstance(where, StoreUrl) or is_read_only(where):
+        return nullcontext()
+    return locked(where.parent)
 
 
 @contextmanager

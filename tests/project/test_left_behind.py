@@ -1,15 +1,17 @@
 """What a killed command leaves in temporary folders and beside files goes at the next start, and nothing else does."""
 
 import os
+import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from agentmut._base.scratch_folders import OWNER, remove_abandoned, scratch_folder
-from agentmut._base.whole_files import remove_left, write_whole
+from agentmut._base.whole_files import remove_left, write_private_parts, write_whole
 
 HOLDS = """
 import os, sys, tempfile
@@ -90,3 +92,17 @@ def test_a_file_is_whole_and_keeps_its_mode_and_its_link(tmp_path: Path) -> None
     write_whole(link, b"after")
     assert (real.read_text(), real.stat().st_mode & 0o777, link.is_symlink()) == ("after", 0o640, True)
     assert sorted(tmp_path.iterdir()) == [link, real]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_or_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """As root, `--output /dev/null` would put a file in the place of the device, for all programs of the machine."""
+    pipe, read = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(pipe)
+    for write in (lambda: write_whole(pipe, b"a"), lambda: write_private_parts(pipe, [b"b", b"c"])):
+        reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+        reader.start()
+        write()
+        reader.join()
+    assert read == [b"a", b"bc"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

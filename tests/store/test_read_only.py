@@ -32,7 +32,6 @@ READING = (
     ["trend"],
     ["plan"],
     ["clean", "--dry-run"],
-    ["export", "/dev/null"],
 )
 
 
@@ -91,7 +90,8 @@ def test_verbs_that_read_end_well_on_a_read_only_disk_and_run_says_what_to_do(tm
     program = [sys.executable, "-c", "from agentmut.cli import main; main()"]
     subprocess.run([*program, "run", "--yes"], cwd=tmp_path, check=True, capture_output=True)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    for verb in READING:
+    elsewhere = tmp_path.with_name(f"{tmp_path.name}-exported.jsonl")
+    for verb in (*READING, ["export", str(elsewhere)]):
         done = subprocess.run(read_only(tmp_path, [*program, *verb]), capture_output=True, text=True)
         assert done.returncode == 0, (verb, done.stderr)
     done = subprocess.run(
