@@ -20,7 +20,7 @@ from agentmut.trial.isolation import GROUPED, _serve
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 120
+LIMIT = 600
 PROGRAM = """#!/bin/sh
 sleep 600 &
 child=$!
