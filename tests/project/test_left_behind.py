@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,11 @@ def test_a_pipe_or_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> No
     """As root, `--output /dev/null` would put a file in the place of the device, for all programs of the machine."""
     pipe, read = tmp_path / "pipe", list[bytes]()
     os.mkfifo(pipe)
-    for write in (lambda: write_whole(pipe, b"a"), lambda: write_private_parts(pipe, [b"b", b"c"])):
+    writes: list[Callable[[], None]] = [
+        lambda: write_whole(pipe, b"a"),
+        lambda: write_private_parts(pipe, [b"b", b"c"]),
+    ]
+    for write in writes:
         reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
         reader.start()
         write()
