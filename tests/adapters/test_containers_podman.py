@@ -58,8 +58,26 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("CONTAINERS_CONF", str(folder / "containers.conf"))
         patch.setenv("CONTAINERS_STORAGE_CONF", str(folder / "storage.conf"))
         patch.setenv("TMPDIR", str(folder))
+        if fault := why_no_container_runs(folder):
+            pytest.skip(f"Podman runs no container here: {fault}")
         yield folder
         podman("system", "reset", "--force")
+
+
+def why_no_container_runs(folder: Path) -> str:
+    """Return the engine's last message where it cannot run the smallest container with a limit; empty where it can."""
+    image = folder / "smallest"
+    image.mkdir()
+    shutil.copy2(BUSYBOX, image / "busybox")
+    (image / "Dockerfile").write_text(DOCKERFILE)
+    for words in (
+        ("build", "--quiet", "--tag", "smallest", str(image)),
+        ("run", "--rm", "--memory", "64m", "--network", "none", "smallest", "sh", "-c", ":"),
+    ):
+        done = subprocess.run(("podman", *words), capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+    return ""
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_usage_errors_of_the_option_parser_are_a_document_too(run: Run) -> None:
 def test_parts_that_overlap_are_refused_as_a_pair(run: Run) -> None:
     found = listed(run, "--target", "system.md:4")["mutants"]
     ids = {mutant["operator"]: mutant["id"] for mutant in found}
-    pair = f"{ids['prompt.drop_instruction']}+{ids['prompt.negate']}"
+    pair = f"{ids['prompt.drop_instruction']}+{ids['prompt.weaken_modality']}"
     said = refused(run, "--config", "agent.yaml", "--pair", pair)
     assert "--pair" in said
     assert "overlap" in said

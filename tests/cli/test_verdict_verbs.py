@@ -298,13 +298,13 @@ def test_a_changed_behaviour_is_told_though_every_run_passes(agentmut: Command) 
     assert done.returncode != 1, done.stderr
     shown = " ".join(done.stdout.split())
     assert "greets: CHANGED" in shown
-    assert "in 0 of 30 runs before, in 5 of 5 now" in shown
+    assert "in 0 of 12 runs before, in 5 of 5 now" in shown
     assert "Changed says neither better nor worse" in shown
     assert max(map(len, done.stdout.splitlines())) <= 80
     told = agentmut("report", "--format", "markdown", _run_of(done.stdout)).stdout
     assert "| `greets` | 20/20 | 30/30 |" in told
     assert "- `greets`: CHANGED" in told
-    assert "in 0 of 30 runs before, in 5 of 5 now" in told
+    assert "in 0 of 12 runs before, in 5 of 5 now" in told
     assert "pass^k, the chance that all of k runs pass: 2: 1.000" in told
 
 

@@ -31,7 +31,7 @@ def tap(throttle: Throttle | None = None) -> Any:
 def post(library: str, url: str, *, sync: bool, **options: Any) -> Any:
     module = importlib.import_module(library)
     if sync:
-        with module.Client() as client:
+        with (module.Session if library == "requests" else module.Client)() as client:
             return client.post(url, **options)
 
     async def send() -> Any:

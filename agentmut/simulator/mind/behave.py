@@ -225,9 +225,9 @@ def ended(text: str, stops: Iterable[str], limit: int | None) -> CutText:
     """Return a text up to the first stop sequence in it, and up to the limit in characters.
 
     >>> ended("One. Two. Three.", [" Th"], None)
-    Said(text='One. Two.', finish_reason='stop')
+    CutText(text='One. Two.', finish_reason='stop')
     >>> ended("One. Two.", ["Two"], 3)
-    Said(text='One', finish_reason='length')
+    CutText(text='One', finish_reason='length')
     """
     until = min((at for stop in stops if stop and (at := text.find(stop)) >= 0), default=len(text))
     said = text[:until]
