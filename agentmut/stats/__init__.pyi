@@ -14,7 +14,7 @@ from .kill.allocation import automatic_size as automatic_size
 from .kill.allocation import choose as choose
 from .kill.allocation import choose_scored as choose_scored
 from .kill.allocation import evidence as evidence
-from .kill.beside import Beside as Beside
+from .kill.beside import KillCounts as KillCounts
 from .kill.beside import log_beside as log_beside
 from .kill.beside import log_confirming as log_confirming
 from .kill.campaigns import evidence_squares as evidence_squares

@@ -9,7 +9,7 @@ from agentmut.campaign.decision.confirming import LEAST, Confirmation, is_sentin
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.trials import Launch
 from agentmut.nouns.mutant import Status
-from agentmut.stats.kill.beside import Beside
+from agentmut.stats.kill.beside import KillCounts
 from agentmut.stats.kill.rule import Decision
 from tests.campaign.test_arm import FAIL, PASS, TROUBLE, an_arm
 
@@ -64,7 +64,7 @@ def test_a_kill_does_not_hold_where_the_original_fails_as_often() -> None:
 
 def test_one_chance_failure_beside_a_kill_in_one_trial_does_not_take_it_back() -> None:
     # a mutant that always fails, such as the destroyed agent, is killed in its first trials
-    found = Confirmation((("s0", Beside(0, 20, 1, 1)),), 0.02).with_original("s0", failed=True)
+    found = Confirmation((("s0", KillCounts(0, 20, 1, 1)),), 0.02).with_original("s0", failed=True)
     assert found.next() == ("s0", False) and not found.given_up
     for _ in range(40):
         scenario, original = found.next()

@@ -12,13 +12,13 @@ from agentmut.stats.kill.beside import (
     LARGE_SHIFTS,
     SMALL,
     STEPS,
-    Beside,
+    KillCounts,
     log_beside,
     log_confirming,
 )
 
 
-def by_hand(found: Beside) -> float:
+def by_hand(found: KillCounts) -> float:
     """The same Bayes factor with plain sums and 4,000 points of the baseline's posterior."""
     weights = [math.exp(-0.5 * step**2) for step in STEPS]
     shifts = [(SMALL * step, (1 - LARGE) * w / sum(weights)) for step, w in zip(STEPS, weights, strict=True)]
@@ -39,23 +39,25 @@ def by_hand(found: Beside) -> float:
 
 
 @pytest.mark.parametrize(
-    "found", [Beside(2, 100, 4, 15), Beside(10, 50, 6, 8, 3, 8), Beside(0, 100, 4, 4, 0, 3)]
+    "found", [KillCounts(2, 100, 4, 15), KillCounts(10, 50, 6, 8, 3, 8), KillCounts(0, 100, 4, 4, 0, 3)]
 )
-def test_the_evidence_is_that_of_plain_sums(found: Beside) -> None:
+def test_the_evidence_is_that_of_plain_sums(found: KillCounts) -> None:
     assert log_beside(found) == pytest.approx(by_hand(found), abs=0.05)
 
 
 def test_an_original_that_fails_as_often_takes_the_evidence_away() -> None:
-    fine, drifted = (log_beside(Beside(2, 100, 6, 20, failures, 20)) for failures in (0, 6))
+    fine, drifted = (log_beside(KillCounts(2, 100, 6, 20, failures, 20)) for failures in (0, 6))
     assert fine > log_confirming(0.05 / 12) > 0 > drifted
 
 
 def test_few_trials_of_the_original_confirm_a_kill_that_is_plain() -> None:
     assert (
-        log_beside(Beside(2, 100, 4, 4, 0, 4)) > log_confirming(0.05 / 12) > log_beside(Beside(2, 100, 4, 4))
+        log_beside(KillCounts(2, 100, 4, 4, 0, 4))
+        > log_confirming(0.05 / 12)
+        > log_beside(KillCounts(2, 100, 4, 4))
     )
 
 
 def test_counts_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="failures must"):
-        log_beside(Beside(2, 100, 5, 4))
+        log_beside(KillCounts(2, 100, 5, 4))

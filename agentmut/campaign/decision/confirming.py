@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
-from agentmut.stats import Beside, Decision, log_beside, log_confirming
+from agentmut.stats import Decision, KillCounts, log_beside, log_confirming
 from agentmut.store import LATER, SERIES
 
 LEAST = 2
@@ -29,7 +29,7 @@ FOR_EACH = 1000
 class Confirmation:
     """The trials so far that are to confirm one kill: trials of the original, and further trials of the mutant."""
 
-    found: tuple[tuple[str, Beside], ...]
+    found: tuple[tuple[str, KillCounts], ...]
     """By scenario: those that killed. Several where the suite as a whole did."""
     level: float
     by_suite: bool = False
@@ -81,19 +81,19 @@ class Confirmation:
 
     def with_mutant(self, scenario: str, *, failed: bool) -> Self:
         """Add a further trial of the mutant."""
-        found = self._with(scenario, Beside(0, 0, int(failed), 1))
+        found = self._found_with(scenario, KillCounts(0, 0, int(failed), 1))
         return replace(self, found=found, further=self.further + 1)
 
     def with_original(self, scenario: str, *, failed: bool | None) -> Self:
         """Add a trial of the original; None stands for a trial that is no evidence."""
         if failed is None:
             return replace(self, trouble=self.trouble + 1)
-        found = self._with(scenario, Beside(0, 0, 0, 0, int(failed), 1))
+        found = self._found_with(scenario, KillCounts(0, 0, 0, 0, int(failed), 1))
         return replace(self, found=found, trouble=0)
 
-    def _with(self, scenario: str, more: Beside) -> tuple[tuple[str, Beside], ...]:
+    def _found_with(self, scenario: str, more: KillCounts) -> tuple[tuple[str, KillCounts], ...]:
         return tuple(
-            (name, Beside(*map(sum, zip(beside, more, strict=True))) if name == scenario else beside)
+            (name, KillCounts(*map(sum, zip(beside, more, strict=True))) if name == scenario else beside)
             for name, beside in self.found
         )
 
@@ -125,14 +125,14 @@ def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: 
     killing = next((lane for lane in lanes if lane.decision is Decision.KILLED), None)
     if killing is not None:
         level = killing.table.design.alpha / weight
-        return Confirmation(((killing.scenario, _beside(killing)),), level)
+        return Confirmation(((killing.scenario, _counts_of(killing)),), level)
     assert suite is not None
-    tried = tuple((lane.scenario, _beside(lane)) for lane in lanes if lane.trials)
+    tried = tuple((lane.scenario, _counts_of(lane)) for lane in lanes if lane.trials)
     return Confirmation(tried, suite.level / weight, by_suite=True)
 
 
-def _beside(lane: Lane) -> Beside:
-    return Beside(lane.table.f0, lane.table.n0, lane.failures, lane.trials)
+def _counts_of(lane: Lane) -> KillCounts:
+    return KillCounts(lane.table.f0, lane.table.n0, lane.failures, lane.trials)
 
 
 def repeat_beside(mutant: str, number: int) -> int:

@@ -36,7 +36,7 @@ OF_THE_LEVEL = 0.75
 """A kill at level a is confirmed by a factor of 0.75 / a: chosen by simulation, among factors that keep the power."""
 
 
-class Beside(NamedTuple):
+class KillCounts(NamedTuple):
     """Trials on one scenario: the original's baseline, the mutant's, and the original's beside them."""
 
     f0: int
@@ -47,7 +47,7 @@ class Beside(NamedTuple):
     original_trials: int = 0
 
 
-def log_beside(found: Beside) -> float:
+def log_beside(found: KillCounts) -> float:
     """Return the logarithm of the Bayes factor for "the mutant is worse than the original is now"; any real number.
 
     Raises `ValueError` for a count of failures outside [0, trials], or an empty baseline.
