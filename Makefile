@@ -75,7 +75,7 @@ test-ray: $(VENV)/.dev  ## trials on a Ray cluster of several nodes, on loopback
 
 test-podman: $(VENV)/.dev  ## programs and coding agents in real containers of Podman; images are built here, none is pulled
 	@command -v podman >/dev/null && [ -x /usr/bin/busybox ] || { echo "Podman or its image's program is missing: apt-get install podman runc catatonit busybox-static" >&2; exit 1; }
-	AGENTMUT_TEST_PODMAN=1 $(BIN)/python -m pytest -q -rs -n 2 tests/adapters/test_containers_podman.py
+	AGENTMUT_TEST_PODMAN=1 $(BIN)/python -m pytest -q -rs -p no:xdist tests/adapters/test_containers_podman.py
 
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \
