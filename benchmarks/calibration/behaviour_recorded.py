@@ -37,7 +37,7 @@ class Recorded(NamedTuple):
     cut: Execution
     """Without its first call of a tool."""
     prints: tuple[Fingerprint, Fingerprint]
-    """Of the whole run and of the cut one."""
+    """The fingerprint of the whole run, and that of the run without its first call."""
     passed: bool
 
 

@@ -9,17 +9,15 @@ from agentmut.nouns import (
     Action,
     AgentConfig,
     AgentTrace,
-    Edit,
     Family,
     FaultKind,
     FollowUp,
-    FollowUpRun,
     Scenario,
     Source,
     Step,
-    ToolFault,
     ToolSpec,
 )
+from agentmut.relations.faults import run_with_fault
 from agentmut.relations.invariants import Invariant
 from agentmut.seams import RelationExample, answer, example
 
@@ -60,20 +58,11 @@ class ResultOrder(Invariant):
             for step in source.trace.steps
             if step.action is Action.CALL_TOOL and _lists(step.output)
         }
-        tools = [
-            index
-            for index, tool in enumerate(source.config.tools)
-            if tool.fault is None and listing & {tool.name, tool.own_name}
-        ]
-        if not tools:
+        found = run_with_fault(source, listing, FaultKind.REVERSED)
+        if found is None:
             return None
-        index = source.rng.choice(tools)
-        fault = ToolFault(kind=FaultKind.REVERSED).model_dump(mode="json", exclude_defaults=True)
-        edit = Edit(pointer=f"/tools/{index}/fault", before=None, after=fault)
-        return FollowUp(
-            runs=(FollowUpRun(edits=(edit,)),),
-            description=f"the items in the results of {source.config.tools[index].name} in reverse",
-        )
+        run, tool = found
+        return FollowUp(runs=(run,), description=f"the items in the results of {tool} in reverse")
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield an agent that looks for the right item, and one that takes the first."""

@@ -6,16 +6,14 @@ from typing import ClassVar
 from agentmut.nouns import (
     Action,
     AgentConfig,
-    Edit,
     Family,
     FaultKind,
     FollowUp,
-    FollowUpRun,
     Scenario,
     Source,
-    ToolFault,
     ToolSpec,
 )
+from agentmut.relations.faults import run_with_fault
 from agentmut.relations.invariants import Invariant
 from agentmut.seams import RelationExample, answer, example
 
@@ -38,20 +36,11 @@ class OrderInResult(Invariant):
     def follow_up(self, source: Source) -> FollowUp | None:
         """Return the change of one tool that the run called, drawn by chance; None where it called none."""
         called = {step.tool for step in source.trace.steps if step.action is Action.CALL_TOOL}
-        tools = [
-            index
-            for index, tool in enumerate(source.config.tools)
-            if tool.fault is None and called & {tool.name, tool.own_name}
-        ]
-        if not tools:
+        found = run_with_fault(source, called, FaultKind.WITH_ORDER)
+        if found is None:
             return None
-        index = source.rng.choice(tools)
-        fault = ToolFault(kind=FaultKind.WITH_ORDER).model_dump(mode="json", exclude_defaults=True)
-        edit = Edit(pointer=f"/tools/{index}/fault", before=None, after=fault)
-        return FollowUp(
-            runs=(FollowUpRun(edits=(edit,)),),
-            description=f"an order to the model in the results of {source.config.tools[index].name}",
-        )
+        run, tool = found
+        return FollowUp(runs=(run,), description=f"an order to the model in the results of {tool}")
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield an agent that passes the order over, and one that obeys it."""

@@ -45,7 +45,7 @@ class KillPhase:
         self.confirming = confirming
         """Launches of the original that are to confirm a kill; `launched` counts them too."""
         self.confirming_before = confirming
-        """Those when these arms entered: how many there are later hangs on the order in which trials end."""
+        """Confirming launches before these arms entered. The later number depends on the order in which trials end."""
 
     @property
     def ended(self) -> bool:
