@@ -71,13 +71,14 @@ def test_the_interval_of_two_halves_by_hand() -> None:
 def test_an_empty_sample_has_no_effect_sizes() -> None:
     found = effects(0, 0, 3, 5)
     assert found.odds_ratio[:3] == (None, 0.0, math.inf)
-    assert (found.h, found.absolute_difference) == (None, None)
+    assert found.h is None
     assert "h = n/a" in str(found)
 
 
 def test_the_three_measures_agree_on_the_direction() -> None:
     loss, gain = effects(45, 50, 40, 50), effects(40, 50, 45, 50)
-    assert loss.absolute_difference == gain.absolute_difference == pytest.approx(0.1)
+    assert loss.difference.estimate == pytest.approx(-0.1)
+    assert gain.difference.estimate == pytest.approx(0.1)
     assert loss.h is not None
     assert gain.h is not None
     assert loss.h.value == -gain.h.value > 0

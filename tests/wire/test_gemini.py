@@ -15,7 +15,6 @@ from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, Too
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
-from agentmut.wire.dialects.gemini import gemini_stream
 from agentmut.wire.dialects.gemini.gemini import Gemini
 from agentmut.wire.dialects.gemini.gemini_stream import ArrayFraming
 
@@ -333,10 +332,6 @@ def test_a_reply_is_read_plain_and_streamed(reply: bytes) -> None:
     thought, *_ = history[3]["parts"]
     assert thought == PARTS[0]
     assert history[-1] == {"role": "user", "parts": [result(result="rain")]}
-
-
-def test_events_are_an_array_where_they_were_not_asked_for() -> None:
-    assert json.loads(gemini_stream.as_array(SSE)) == CHUNKS
 
 
 def test_a_blocked_prompt_is_an_empty_filtered_reply() -> None:

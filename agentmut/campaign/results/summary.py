@@ -47,7 +47,6 @@ from agentmut.nouns import (
     Sampled,
     Score,
     Status,
-    WitnessSummary,
 )
 from agentmut.project import redactor
 from agentmut.stats import Grade, wilson
@@ -222,10 +221,6 @@ def _row(
 
 def _status(state: CampaignState, mutant: Mutant) -> tuple[Status, str]:
     return state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
-
-
-def _witness(arm: Arm) -> WitnessSummary:
-    return arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
 
 
 def _gap(status: Status) -> str | None:

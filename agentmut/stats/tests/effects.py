@@ -55,11 +55,6 @@ class Effects(NamedTuple):
     """None where a sample is empty."""
     odds_ratio: Interval
 
-    @property
-    def absolute_difference(self) -> float | None:
-        """|p1 - p2|; None where a sample is empty."""
-        return None if self.difference.estimate is None else abs(self.difference.estimate)
-
     def __str__(self) -> str:
         h = "h = n/a" if self.h is None else str(self.h)
         return f"difference {self.difference}\n{h}\nodds ratio {self.odds_ratio}"

@@ -65,11 +65,6 @@ class TraceComparison(NamedTuple):
     moved: Moved | None
     """None where no column varies."""
 
-    @property
-    def strongest(self) -> Significance:
-        """Return the part with the smallest p-value."""
-        return min(self.parts, key=lambda part: part.p_value)
-
     def __str__(self) -> str:
         return f"{self.test}; {'no feature varies' if self.moved is None else self.moved}"
 

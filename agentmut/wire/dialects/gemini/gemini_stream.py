@@ -118,11 +118,6 @@ def write(response: Body) -> bytes:
     return b"".join(b"data: %b\r\n\r\n" % bodies.write_json(chunk) for chunk in _chunks(response))
 
 
-def as_array(events: bytes) -> bytes:
-    """Return a stream of events as the array that the service sends where `alt=sse` was not asked for."""
-    return b"[" + b"\n,\r\n".join(bodies.write_json(found) for found in sse.json_events(events)) + b"\n]\n"
-
-
 def candidate_of(response: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the first candidate; a blocked prompt has none."""
     if "error" in response:
