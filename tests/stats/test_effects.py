@@ -77,8 +77,8 @@ def test_an_empty_sample_has_no_effect_sizes() -> None:
 
 def test_the_three_measures_agree_on_the_direction() -> None:
     loss, gain = effects(45, 50, 40, 50), effects(40, 50, 45, 50)
-    assert loss.difference.estimate == pytest.approx(-0.1)
-    assert gain.difference.estimate == pytest.approx(0.1)
+    assert loss.difference.estimate == pytest.approx(0.1)
+    assert gain.difference.estimate == pytest.approx(-0.1)
     assert loss.h is not None
     assert gain.h is not None
     assert loss.h.value == -gain.h.value > 0
