@@ -46,10 +46,10 @@ def mutant(edit: Edit) -> Mutant:
 
 
 class Server:
-    """Answers runs with a state, or a status, and keeps what it was asked."""
+    """Answers runs with states in turn, the last one again and again, or a status, and keeps what it was asked."""
 
-    def __init__(self, state: Any = STATE, status: int = 200) -> None:
-        self.state, self.status = state, status
+    def __init__(self, *states: Any, status: int = 200, ahead: tuple[str, ...] = ()) -> None:
+        self.states, self.status, self.ahead = list(states or (STATE,)), status, ahead
         self.threads: list[str] = []
         self.runs: list[tuple[str, Any, Any]] = []
 
@@ -65,10 +65,14 @@ class Server:
                 {name.lower(): value for name, value in request.headers.items()},
             )
         )
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return web.json_response(
-            self.state if self.status < 400 else {"detail": "no sk-live-0123456789abcdef here"},
+            state if self.status < 400 else {"detail": "no sk-live-0123456789abcdef here"},
             status=self.status,
         )
+
+    async def stopped(self, request: web.Request) -> web.Response:
+        return web.json_response({"next": self.ahead})
 
     async def delete(self, request: web.Request) -> web.Response:
         self.threads.remove(request.match_info["thread"])
@@ -79,6 +83,7 @@ class Server:
         app = web.Application()
         app.router.add_post("/threads", self.create)
         app.router.add_post("/threads/{thread}/runs/wait", self.wait)
+        app.router.add_get("/threads/{thread}/state", self.stopped)
         app.router.add_delete("/threads/{thread}", self.delete)
         runner = web.AppRunner(app)
         await runner.setup()
@@ -95,7 +100,7 @@ def adapter(url: str, **keys: Any) -> LangGraphRemoteAdapter:
     return LangGraphRemoteAdapter.create(spec, CONFIG)
 
 
-def ran(server: Server, *turns: str, trial: Trial | None = None, **keys: Any) -> AgentTrace:
+def ran(server: Server, *turns: Any, trial: Trial | None = None, **keys: Any) -> AgentTrace:
     async def one() -> AgentTrace:
         async with server.at() as url:
             return await adapter(url, **keys).run(turns or ("Hello",), trial or Trial("one"))
@@ -134,11 +139,48 @@ def test_the_answer_may_stand_elsewhere_and_the_input_may_have_another_form() ->
     assert server.runs[0][1]["input"] == {"question": "Hello"}
 
 
+ASKS = {"__interrupt__": [{"value": {"what": "size"}, "id": "q1"}]}
+ASKS_TWO = {"__interrupt__": [{"value": "Colour?", "id": "q1"}, {"value": "Size?", "id": "q2"}]}
+WITHOUT_ID = {"__interrupt__": [{"value": "Sure?", "resumable": True}]}
+
+
+@pytest.mark.parametrize(
+    ("asks", "said", "question", "resumed"),
+    [
+        (ASKS, "Two.", {"what": "size"}, {"q1": "Two."}),
+        (ASKS, ["a", "b"], {"what": "size"}, {"q1": ["a", "b"]}),
+        (ASKS_TWO, ["red", 2], ["Colour?", "Size?"], {"q1": "red", "q2": 2}),
+        (ASKS_TWO, "both", ["Colour?", "Size?"], {"q1": "both", "q2": "both"}),
+        (WITHOUT_ID, "Yes", "Sure?", "Yes"),
+    ],
+)
+def test_a_question_is_the_answer_to_its_turn_and_the_next_turn_the_reply(
+    asks: Any, said: Any, question: Any, resumed: Any
+) -> None:
+    server = Server(asks, STATE)
+    assert ran(server, "Hello", said, "And?").outputs == (question, "It is there.", "It is there.")
+    first, second, third = (asked for _, asked, _ in server.runs)
+    assert second["command"] == {"resume": resumed}
+    assert not second.get("input")
+    assert all(asked["input"]["messages"] and not asked.get("command") for asked in (first, third))
+
+
+def test_calls_of_a_turn_that_ends_with_a_question_are_kept() -> None:
+    trace = ran(Server(STATE, ASKS), "Hello", "Pay")
+    assert [step.tool for step in trace.tool_calls] == ["look_up"]
+    assert trace.outputs == ("It is there.", {"what": "size"})
+
+
+def test_a_run_that_ends_with_the_users_own_words_has_said_nothing() -> None:
+    assert ran(Server({"messages": STATE["messages"][:1]})).outputs == ("",)
+
+
 @pytest.mark.parametrize(
     ("server", "kind", "said"),
     [
         (Server({"__error__": {"error": "KeyError", "message": "no order"}}), RemoteGraphError, "KeyError: no order"),
-        (Server({"__interrupt__": [{"value": "sure?"}]}), RemoteGraphError, "stopped at an interrupt"),
+        (Server({"messages": STATE["messages"][:1]}, ahead=("pay",)), RemoteGraphError, "at a breakpoint before pay"),
+        (Server({"messages": STATE["messages"][:2]}, ahead=("pay",)), RemoteGraphError, "at a breakpoint before pay"),
         (Server({"other": 1}), RemoteGraphError, "has no messages; say where the answer is"),
         (Server(status=404), AdapterError, r"answered 404: .* Correct agent\.url"),
         (Server(status=503), UnavailableError, "answered 503"),

@@ -4,6 +4,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
 from openai import AsyncOpenAI
 
 ROLES = {"human": "user", "ai": "assistant"}
@@ -23,3 +24,21 @@ def graph() -> Any:
     """One node."""
     builder = StateGraph(MessagesState).add_node("answer", answer)
     return builder.add_edge(START, "answer").add_edge("answer", END).compile()
+
+
+def _asking(name: str) -> Any:
+    return lambda state: {"messages": [("ai", f"{name}: {interrupt({'what': name})}")]}
+
+
+def asking() -> Any:
+    """Two nodes that ask at once."""
+    builder = StateGraph(MessagesState)
+    for name in ("colour", "size"):
+        builder.add_node(name, _asking(name)).add_edge(START, name)
+    return builder.compile()
+
+
+def stopping() -> Any:
+    """A breakpoint before the only node."""
+    builder = StateGraph(MessagesState).add_node("answer", answer)
+    return builder.add_edge(START, "answer").compile(interrupt_before=["answer"])

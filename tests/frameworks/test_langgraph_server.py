@@ -1,5 +1,6 @@
 """A graph on the real server of `langgraph dev`, in the environment of libraries."""
 
+import asyncio
 import json
 import os
 import signal
@@ -14,7 +15,11 @@ from typing import Any
 
 import pytest
 
+from agentmut.adapters.langgraph_remote import LangGraphRemoteAdapter, RemoteGraphError
 from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.trace import AgentTrace
+from agentmut.recording.trial import Trial
+from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.kit import Case, check
 
 pytestmark = [pytest.mark.framework, pytest.mark.process]
@@ -29,7 +34,8 @@ CONFIG = AgentConfig(
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
-    graphs = {"desk": f"{ROOT}/tests/frameworks/remote_graph.py:graph"}
+    file = f"{ROOT}/tests/frameworks/remote_graph.py"
+    graphs = {"desk": f"{file}:graph", "asking": f"{file}:asking", "stopping": f"{file}:stopping"}
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -94,3 +100,20 @@ def test_a_graph_on_a_server_is_run_as_the_kit_demands(server: str) -> None:
             others=others,
         )
     )
+
+
+def ran(url: str, graph: str, *turns: Any) -> AgentTrace:
+    spec = AgentSpec(adapter="langgraph_remote", url=url, options={"graph": graph})
+    return asyncio.run(LangGraphRemoteAdapter.create(spec, CONFIG).run(turns, Trial("one")))
+
+
+def test_questions_of_a_graph_on_a_server_are_answered_by_the_next_turn(server: str) -> None:
+    trace = ran(server, "asking", "A tent, please.", ["red", 2], "Another.", "both")
+    first, second, third, fourth = trace.outputs
+    assert first == third == [{"what": "colour"}, {"what": "size"}]
+    assert (second, fourth) == ("size: 2", "size: both")
+
+
+def test_a_graph_on_a_server_that_stops_at_a_breakpoint_is_named(server: str) -> None:
+    with pytest.raises(RemoteGraphError, match="at a breakpoint before answer, and no turn makes it go on"):
+        ran(server, "stopping", "Hello")

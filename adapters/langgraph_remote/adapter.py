@@ -2,14 +2,15 @@
 
 Each trial has a thread of its own, with a run for each turn, and the thread is deleted afterwards. Like an agent behind
 HTTP, the graph stays as it is: what a run is told by placeholders changes there, and model requests change where they
-pass agentmut's proxy.
+pass agentmut's proxy. Where a graph asks with `interrupt()`, the question is its answer to the turn, and the next turn
+is the reply, as in a graph that runs here.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -20,6 +21,7 @@ from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, 
 from agentmut.adapters._shared.outside.placeholders import check_names, names_in
 from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
 from agentmut.adapters._shared.sdk_version import Requirement
+from agentmut.adapters.langgraph_remote import state
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
@@ -38,8 +40,11 @@ MISDIRECTED = frozenset({401, 403, 404, 405, 407, 410, 422})
 """Statuses that say that the project file is wrong: address, graph, input, or credentials."""
 
 
+_Questions: TypeAlias = Sequence[Mapping[str, Any]]
+
+
 class RemoteGraphError(RuntimeError):
-    """The graph failed: its run ended with an error, stopped at an interrupt, or left no answer."""
+    """The graph failed: its run ended with an error, stopped at a breakpoint, or left no answer."""
 
 
 @dataclass
@@ -48,7 +53,9 @@ class _Talk:
 
     answers: list[Step] = field(default_factory=list)
     messages: Sequence[Mapping[str, Any]] = ()
-    """The messages of the last state."""
+    """The messages of the last state that has some."""
+    questions: _Questions = ()
+    """What the graph waits for."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         if reason is not None:  # raised here, without the client's own error: that may hold secrets
             raise reason
         if not any(step.action is Action.CALL_TOOL for step in recorder.steps):
-            recorder.steps[:0] = _calls(
+            recorder.steps[:0] = state.calls(
                 talk.messages
             )  # no request passed the proxy, but the state tells of calls
         steps = (*recorder.timeline(), *talk.answers)
@@ -112,9 +119,12 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
             thread = (await client.threads.create())["thread_id"]
             try:
                 for turn, said in enumerate(turns):
-                    state = await self._state(client, thread, said, trial)
-                    output, now = self._answer(state, trial), trial.recorder.now()
-                    talk.messages = _messages(state)
+                    ended = await self._state(client, thread, said, talk.questions, trial)
+                    talk.messages = state.messages(ended) or talk.messages
+                    talk.questions = state.questions(ended)
+                    if state.is_unfinished(ended) and not talk.questions:
+                        await _refuse_breakpoint(client, thread)
+                    output, now = self._answer(ended, trial), trial.recorder.now()
                     talk.answers.append(Step(action=Action.RESPOND, turn=turn, output=output, started=now))
             finally:
                 with suppress(Exception):  # what is left on a server that has gone is no matter of the trial
@@ -127,7 +137,9 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         key = {"api_key": given.pop(KEY)} if KEY in given else {}  # the client takes it as no header
         return get_client(url=self.spec.url, headers={**given, TRIAL_HEADER: trial.id}, timeout=None, **key)
 
-    async def _state(self, client: "LangGraphClient", thread: str, said: JsonValue, trial: Trial) -> Any:
+    async def _state(
+        self, client: "LangGraphClient", thread: str, said: JsonValue, waits: _Questions, trial: Trial
+    ) -> Any:
         """Return the state at the end of a run. A run is cancelled where the trial is."""
         values = {**self.told(), **endpoint_values(trial, self.names), "input": said, "trial": trial.id}
         options = self.spec.options
@@ -136,32 +148,31 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
             for name in (CONFIG, CONTEXT)
             if name in options
         }
-        asked: Any = filled_body(DEFAULT_INPUT if self.spec.body is None else self.spec.body, values)
+        if waits:
+            more["command"] = {"resume": state.reply(waits, said)}
+        else:
+            more["input"] = filled_body(DEFAULT_INPUT if self.spec.body is None else self.spec.body, values)
         graph = str(options[GRAPH])
-        state: Any = await client.runs.wait(
-            thread, graph, input=asked, on_disconnect="cancel", raise_error=False, **more
-        )
-        return state
+        ended: Any = await client.runs.wait(thread, graph, on_disconnect="cancel", raise_error=False, **more)
+        return ended
 
-    def _answer(self, state: Any, trial: Trial) -> JsonValue:
-        failed = state.get("__error__") if isinstance(state, dict) else None
+    def _answer(self, ended: Any, trial: Trial) -> JsonValue:
+        failed = ended.get("__error__") if isinstance(ended, dict) else None
         if failed:
             said = (
                 f"{failed.get('error')}: {failed.get('message')}" if isinstance(failed, dict) else str(failed)
             )
             raise RemoteGraphError(f"the graph failed: {trial.redact(said)[:600]}")
-        if isinstance(state, dict) and state.get("__interrupt__"):
-            raise RemoteGraphError(
-                "the graph stopped at an interrupt; agentmut does not answer those of a server"
-            )
+        if found := state.questions(ended):
+            return state.asked(found)
         if self.spec.answer is not None:
-            return answer_in(json.dumps(state), self.spec.answer, "the state", trial.redact)
-        last = next(reversed(_messages(state)), None)
+            return answer_in(json.dumps(ended), self.spec.answer, "the state", trial.redact)
+        last = next(reversed(state.messages(ended)), None)
         if last is None:
             raise RemoteGraphError(
                 "the state has no messages; say where the answer is: agent.answer: /some/key"
             )
-        return _text(last)
+        return "" if last.get("type") in ("human", "system") else state.text(last)
 
     def _explained(self, error: Exception, trial: Trial) -> Exception:
         """Return the error: an unreachable server is no evidence, and a wrong address is none either."""
@@ -199,35 +210,11 @@ def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
         yield from ((f"agent.options.{name}", text) for text in texts(spec.options.get(name)))
 
 
-def _messages(state: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the messages of a state, as LangGraph's servers write them."""
-    found = state.get("messages") if isinstance(state, dict) else None
-    return [message for message in found if isinstance(message, dict)] if isinstance(found, list) else []
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, list):
-        return "".join(part.get("text", "") if isinstance(part, dict) else str(part) for part in content)
-    return str(content or "")
-
-
-def _calls(messages: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-    """Yield the calls of tools that a state tells of, with their results; when they were made is not told."""
-    results = {one.get("tool_call_id"): one for one in messages if one.get("type") == "tool"}
-    turn = -1
-    for message in messages:
-        turn += message.get("type") == "human"
-        for call in message.get("tool_calls") or () if message.get("type") == "ai" else ():
-            result = results.get(call.get("id"), {})
-            said = _text(result)
-            failed = said if result.get("status") == "error" else None
-            yield Step(
-                action=Action.CALL_TOOL,
-                turn=max(turn, 0),
-                tool=str(call.get("name")),
-                arguments=call.get("args") or {},
-                output=None if failed else said,
-                error=failed,
-                call_id=call.get("id"),
-            )
+async def _refuse_breakpoint(client: "LangGraphClient", thread: str) -> None:
+    """Raise an error if a graph's run stopped before its end without a question."""
+    ahead = (await client.threads.get_state(thread)).get("next")
+    if ahead:
+        raise RemoteGraphError(
+            f"the graph stopped at a breakpoint before {', '.join(ahead)}, and no turn makes it go on; compile it "
+            "without interrupt_before and interrupt_after, or let it ask with interrupt(), which the next turn answers"
+        )

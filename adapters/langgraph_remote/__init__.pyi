@@ -1,0 +1,2 @@
+from .adapter import LangGraphRemoteAdapter as LangGraphRemoteAdapter
+from .adapter import RemoteGraphError as RemoteGraphError
