@@ -323,3 +323,35 @@ def test_a_model_that_chooses_speakers_names_who_fits_the_request(
     result = asyncio.run(team.run(task="I want a refund for my order A-1042."))
     assert [message.source for message in result.messages][:2] == ["user", "refunds"]
     assert len({message.source for message in result.messages}) == 4
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_an_orchestrator_with_a_ledger_asks_whom_it_concerns_and_tells_what_they_found(
+    structured: bool, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autogen_agentchat.agents import AssistantAgent
+    from autogen_agentchat.teams import MagenticOneGroupChat
+    from autogen_core.models import ModelInfo
+    from autogen_ext.models.openai import OpenAIChatCompletionClient
+
+    from tests.frameworks.autogen_agents import UNKNOWN_TO_AUTOGEN, client, look_up_order
+
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    desk = AssistantAgent(
+        "desk", client(), description="Looks up orders.", tools=[look_up_order], max_tool_iterations=5,
+        system_message="You help customers. Always look up the order before you answer.",
+    )  # fmt: skip
+    others = {"cook": "Cooks.", "rates": "Knows refunds."}
+    members: Any = [desk, *(AssistantAgent(name, client(), description=of) for name, of in others.items())]
+    told: Any = {**UNKNOWN_TO_AUTOGEN, "structured_output": structured}
+    orchestrator = OpenAIChatCompletionClient(model="sim-large", model_info=ModelInfo(**told))
+    result = asyncio.run(
+        MagenticOneGroupChat(members, orchestrator, max_turns=8).run(
+            task="Where is my order A-1042, and when do I get my refund?"
+        )
+    )
+    speakers = [message.source for message in result.messages if type(message).__name__ == "TextMessage"]
+    assert sorted(set(speakers)) == ["MagenticOneOrchestrator", "desk", "rates", "user"]
+    assert "A-1042 was delivered on Monday" in str(result.messages[-1].to_text())
+    assert result.stop_reason == "Everybody whom it concerns has answered."

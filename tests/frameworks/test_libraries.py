@@ -70,6 +70,26 @@ def test_its_example_is_run_as_the_kit_demands(name: str, monkeypatch: pytest.Mo
     check(case)
 
 
+@pytest.mark.parametrize("form", ["ChatAdapter", "JSONAdapter", "XMLAdapter"])
+def test_each_form_of_dspy_is_parsed_without_its_fallback(
+    form: str, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    dspy = pytest.importorskip("dspy", reason="dspy is not installed in this environment")
+    own = {} if form == "JSONAdapter" else {"use_json_adapter_fallback": False}
+    model = dspy.LM("openai/sim-large", cache=False, api_base=f"{simulator_url}/v1", api_key="none")
+    fields = "request -> urgent: bool, stars: int, names: list[str], counts: dict[str, int], answer"
+    with dspy.context(lm=model, adapter=getattr(dspy, form)(**own)):
+        sorted_ = dspy.Predict(dspy.Signature(fields, PROMPT))(request="It is <b>urgent</b> & late")
+        found = dspy.ReAct(dspy.Signature("request -> answer", PROMPT), tools=[look_up_order], max_iters=5)(
+            request=TURNS[0]
+        )
+    kinds = [type(sorted_[name]) for name in ("urgent", "stars", "names", "counts", "answer")]
+    assert kinds == [bool, int, list, dict, str]
+    assert found.trajectory["tool_args_0"] == {"order_id": "A-1042"}
+    assert "delivered on Monday" in found.answer
+
+
 def check_program(name: str, command: list[str], tool: ToolSpec = TOLD_BY_A_PROGRAM) -> None:
     case = Case(
         "command",

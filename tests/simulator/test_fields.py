@@ -1,6 +1,7 @@
 """The simulator speaks DSPy's fields. The prompts are what DSPy 3 writes; its real loop runs in test_libraries.py."""
 
 import json
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -131,3 +132,75 @@ def test_a_limit_of_tokens_cuts_the_fields() -> None:
 def test_a_description_that_cannot_be_read_breaks_nothing(damaged: str) -> None:
     system = LOOP.replace("{'order_id': {'type': 'string'}}", damaged)
     assert "next_tool_name" in fields(said(system, WHERE + ANSWER))
+
+
+IN_XML = """Your input fields are:
+1. `request` (str):
+Your output fields are:
+1. `reasoning` (str): 
+2. `topic` (Literal['billing', 'delivery']): 
+3. `urgent` (bool): 
+4. `people` (list[Person]): 
+5. `names` (list[str]): 
+6. `counts` (dict[str, int]): 
+7. `reply` (str):
+All interactions will be structured in the following way, with the appropriate values filled in.
+
+<request>
+{request}
+</request>
+
+<topic>
+{topic}        # note: the value you produce must exactly match (no extra characters) one of: billing; delivery
+</topic>
+
+<urgent>
+{urgent}        # note: the value you produce must be True or False
+</urgent>
+
+<people><item><name>...</name><vip>...</vip></item></people>
+
+<names><item>...</item></names>
+
+<counts>...</counts>
+
+<reply>
+{reply}
+</reply>
+In adhering to this structure, your objective is: 
+        Sort the request. Always say "Thank you & <3!".
+"""  # noqa: W291 - so DSPy writes it
+ASKED_IN_XML = """<request>
+My delivery is late & it is <b>urgent</b>
+</request>
+
+Respond with the corresponding output fields wrapped in XML tags `<reasoning>`, then `<topic>`. Use this nested XML"""
+
+
+def test_fields_in_xml_are_elements_with_the_structure_that_is_shown() -> None:
+    root = ET.fromstring(f"<all>{said(IN_XML, ASKED_IN_XML)}</all>")
+    told = {child.tag: child for child in root}
+    assert [*told] == ["reasoning", "topic", "urgent", "people", "names", "counts", "reply"]
+    assert [(told[name].text or "").strip() for name in ("topic", "urgent")] == ["delivery", "True"]
+    for person in told["people"]:
+        assert [(part.tag, part.text) for part in person] == [("name", "1"), ("vip", "1")]
+    assert {item.tag for item in told["names"]} <= {"item"}
+    assert (told["counts"].text or "").strip() == "{}"
+    assert "Thank you & <3!" in (told["reply"].text or "")
+
+
+def test_a_loop_in_xml_calls_its_tool_and_ends_with_what_it_found() -> None:
+    system = LOOP.replace("[[ ## completed ## ]]", "<next_tool_args>...</next_tool_args>")
+    asked = "\n\nRespond with the corresponding output fields wrapped in XML tags `<next_thought>`."
+    where = "<request>\nWhere is my order A-1042?\n</request>\n\n<trajectory>\nSTEPS\n</trajectory>" + asked
+    told = ET.fromstring(f"<all>{said(system, where.replace('STEPS', ''))}</all>")
+    assert (told.findtext("next_tool_name") or "").strip() == "look_up_order"
+    assert json.loads(told.findtext("next_tool_args") or "") == {"order_id": "A-1042"}
+    found = {
+        "tool_name_0": "look_up_order",
+        "tool_args_0": '{"order_id": "A-1042"}',
+        "observation_0": "It came.",
+    }
+    steps = "\n\n".join(f"<{name}>\n{value}\n</{name}>" for name, value in found.items())
+    after = ET.fromstring(f"<all>{said(system, where.replace('STEPS', steps))}</all>")
+    assert (after.findtext("next_tool_name") or "").strip() == "finish"

@@ -1,7 +1,8 @@
 """DSPy's programs, whose inputs, outputs and tools are fields in text: read as such, and answered in their terms.
 
-`ChatAdapter` wants `[[ ## field ## ]]` before each value, `JSONAdapter` an object. A `ReAct` has its tools described in
-its instructions and its calls in the field `trajectory`. Examples before the last message are not read.
+`ChatAdapter` wants `[[ ## field ## ]]` before each value, `JSONAdapter` an object, and `XMLAdapter` elements. A `ReAct`
+has its tools described in its instructions and its calls in the field `trajectory`. Examples before the last message
+are not read.
 """
 
 import ast
@@ -13,6 +14,7 @@ from typing import Any
 
 from agentmut.nouns import Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec
 from agentmut.simulator.mind.behave import CHARS_PER_TOKEN, ended
+from agentmut.simulator.service import xml_fields
 
 _OUTPUTS = re.compile(r"^Your output fields are:\n(.*?)^All interactions will be structured", re.M | re.S)
 _OUTPUT = re.compile(r"^\d+\. `(\w+)` \((.*)\):(.*)$", re.M)
@@ -45,7 +47,10 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     said = reply(_understood(request, outputs), **{**options, "parallel": False})
     values = _of_call(said) if set(_CALL) <= outputs.keys() else _of_answer(said, outputs)
     wanted = _last_said(request).rpartition("\n\n")[2]
-    text = json.dumps(values) if "JSON object" in wanted else _spelled(values)
+    if xml_fields.is_wanted(wanted):
+        text = xml_fields.spelled(values, outputs)
+    else:
+        text = json.dumps(values) if "JSON object" in wanted else _spelled(values)
     limit = request.max_tokens * CHARS_PER_TOKEN if request.max_tokens else None
     kept = ended(text, request.stop, limit)
     return said.model_copy(update={"text": kept.text, "tool_calls": (), "finish_reason": kept.finish_reason})
@@ -62,6 +67,8 @@ def _schema(system: str, name: str, kind: str, said: str) -> dict[str, Any]:
     schema: dict[str, Any] = {"description": said.strip()}
     noted = re.search(_NOTE.format(name=name), system, re.M)
     note = noted[1] if noted else ""
+    if (nested := xml_fields.schema(system, name, kind, _SCALARS)) is not None:
+        return schema | nested
     if " one of: " in note:
         return schema | {"enum": note.partition(" one of: ")[2].split("; ")}
     if "JSON schema: " in note:
@@ -112,6 +119,8 @@ def _last_said(request: ModelRequest) -> str:
 def _values(text: str) -> dict[str, str]:
     """Return the values of fields by name, in their order."""
     _, *parts = _FIELD.split(_ASKED.split(text)[0])
+    if not parts:
+        return xml_fields.values(_ASKED.split(text)[0])
     return {name: value.strip() for name, value in zip(parts[::2], parts[1::2], strict=True)}
 
 

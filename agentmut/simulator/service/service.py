@@ -13,7 +13,7 @@ from agentmut.nouns import Body, Codec, HttpCall, ModelReply, ModelRequest
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.simulator.mind.behave import reply
 from agentmut.simulator.mind.profiles import PROFILES
-from agentmut.simulator.service import dialects, fields, model_lists, react, speakers, thoughts
+from agentmut.simulator.service import dialects, fields, ledgers, model_lists, react, speakers, thoughts
 from agentmut.simulator.service.agents import BedrockAgents, Conversations, Sessions, UnknownResponseError
 from agentmut.simulator.service.engines import AgentEngines
 from agentmut.simulator.service.sending import Delay, Reply, hang, reset, send
@@ -188,7 +188,7 @@ class Service:
 
 def _in_its_form(request: ModelRequest, **options: Any) -> ModelReply:
     """Return the simulated model's reply in the text form of the agent's framework, if it has one."""
-    forms = (fields.answered, speakers.answered, thoughts.answered, react.answered)
+    forms = (fields.answered, speakers.answered, ledgers.answered, thoughts.answered, react.answered)
     answer = reduce(lambda inner, form: partial(form, reply=inner), reversed(forms), reply)
     return answer(request, **options)
 

@@ -1,0 +1,94 @@
+"""DSPy's fields in XML, as its `XMLAdapter` asks for them: `<name>` around each value, and elements in elements.
+
+Of a nested value the request shows the elements, and not the types of what stands in them:
+`<person><vip>...</vip></person>`. So these elements get a text that is read as any of the usual types.
+"""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from typing import Any
+from xml.sax.saxutils import escape
+
+_FIELD = re.compile(r"^<(\w+)>\n(.*?)\n?</\1>$", re.M | re.S)
+_NESTED = r"^(<{name}>.+</{name}>)$"
+_OF_ANY_TYPE: Mapping[str, Any] = {"const": "1"}
+"""What stands in an element of unknown type: read as a text, a number and a truth value alike."""
+_LIST = re.compile(r"(?:Optional\[|Union\[)?list\[(\w+)\]")
+
+
+def is_wanted(asked: str) -> bool:
+    """Return whether the end of a request asks for fields in XML."""
+    return "wrapped in XML tags" in asked
+
+
+def values(text: str) -> dict[str, str]:
+    """Return the values of fields by name, and those within a trajectory after it.
+
+    >>> values("<ask>\\nWhere?\\n</ask>\\n\\n<trajectory>\\n<thought_0>\\nI look.\\n</thought_0>\\n</trajectory>")
+    {'ask': 'Where?', 'trajectory': '<thought_0>\\nI look.\\n</thought_0>', 'thought_0': 'I look.'}
+    """
+    found = {name: value.strip() for name, value in _FIELD.findall(text)}
+    return found | (values(found["trajectory"]) if found.get("trajectory") else {})
+
+
+def schema(
+    system: str, name: str, kind: str, scalars: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any] | None:
+    """Return the schema of a field whose elements the request shows; None for any other field."""
+    shown = re.search(_NESTED.format(name=name), system, re.M)
+    if shown is None:
+        return None
+    if kind.startswith("dict"):
+        return {"type": "object"}
+    if (of := _LIST.match(kind)) and of[1] in scalars:
+        return {"type": "array", "items": scalars[of[1]]}
+    try:
+        return _schema_of(ET.fromstring(shown[1]))
+    except ET.ParseError:
+        return dict(_OF_ANY_TYPE)
+
+
+def spelled(fields: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the values as elements; an object whose parts have no names in the schema is written as JSON.
+
+    >>> print(spelled({"urgent": True, "people": [{"name": "Ann & Bo"}], "args": {"number": 3}}, {}))
+    <urgent>
+    True
+    </urgent>
+    <BLANKLINE>
+    <people>
+    <item><name>Ann &amp; Bo</name></item>
+    </people>
+    <BLANKLINE>
+    <args>
+    {"number": 3}
+    </args>
+    """
+    return "\n\n".join(
+        f"<{name}>\n{_whole(value, schemas.get(name, {}))}\n</{name}>" for name, value in fields.items()
+    )
+
+
+def _schema_of(element: ET.Element) -> dict[str, Any]:
+    if not len(element):
+        return dict(_OF_ANY_TYPE)
+    if [child.tag for child in element] == ["item"]:
+        return {"type": "array", "items": _schema_of(element[0])}
+    parts = {child.tag: _schema_of(child) for child in element}
+    return {"type": "object", "properties": parts, "required": list(parts)}
+
+
+def _whole(value: Any, schema: Mapping[str, Any]) -> str:
+    if isinstance(value, dict) and "properties" not in schema:
+        return escape(json.dumps(value))
+    return _elements(value)
+
+
+def _elements(value: Any) -> str:
+    if isinstance(value, list):
+        return "".join(f"<item>{_elements(item)}</item>" for item in value)
+    if isinstance(value, dict):
+        return "".join(f"<{name}>{_elements(part)}</{name}>" for name, part in value.items())
+    return escape("" if value is None else str(value))
