@@ -1,7 +1,8 @@
 """Requests of an orchestrator that keeps a ledger, as AutoGen's `MagenticOneGroupChat` does.
 
 Before each step it asks in JSON whether the request is satisfied and who is to do what. Each member whose description
-has to do with the request is asked once, the best fitting one first. Its own messages tell whom it asked.
+has to do with the request is asked once, the best fitting one first. The orchestrator's messages tell whom
+it asked.
 """
 
 import json
