@@ -56,7 +56,7 @@ def reply(found: Sequence[Mapping[str, Any]], turn: JsonValue) -> JsonValue:
 
 def is_unfinished(state: Any) -> bool:
     """Return whether a state ends with words of the user or with calls that no tool has answered."""
-    last = next(reversed(messages(state)), {})
+    last: Mapping[str, Any] = next(reversed(messages(state)), {})
     return last.get("type") in ("human", "system") or bool(last.get("tool_calls"))
 
 

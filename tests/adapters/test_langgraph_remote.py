@@ -21,7 +21,7 @@ from agentmut.seams.protocols.adapter import AgentSpec
 
 CONFIG = AgentConfig(prompt="Be kind.", model={"name": "sim-large"})
 CALL = {"name": "look_up", "args": {"order": "A-1"}, "id": "c1"}
-STATE = {
+STATE: dict[str, Any] = {
     "messages": [
         {"type": "human", "content": "Hello"},
         {"type": "ai", "content": "", "tool_calls": [CALL]},

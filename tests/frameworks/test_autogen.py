@@ -331,7 +331,6 @@ def test_an_orchestrator_with_a_ledger_asks_whom_it_concerns_and_tells_what_they
 ) -> None:
     from autogen_agentchat.agents import AssistantAgent
     from autogen_agentchat.teams import MagenticOneGroupChat
-    from autogen_core.models import ModelInfo
     from autogen_ext.models.openai import OpenAIChatCompletionClient
 
     from tests.frameworks.autogen_agents import UNKNOWN_TO_AUTOGEN, client, look_up_order
@@ -345,7 +344,7 @@ def test_an_orchestrator_with_a_ledger_asks_whom_it_concerns_and_tells_what_they
     others = {"cook": "Cooks.", "rates": "Knows refunds."}
     members: Any = [desk, *(AssistantAgent(name, client(), description=of) for name, of in others.items())]
     told: Any = {**UNKNOWN_TO_AUTOGEN, "structured_output": structured}
-    orchestrator = OpenAIChatCompletionClient(model="sim-large", model_info=ModelInfo(**told))
+    orchestrator = OpenAIChatCompletionClient(model="sim-large", model_info=told)
     result = asyncio.run(
         MagenticOneGroupChat(members, orchestrator, max_turns=8).run(
             task="Where is my order A-1042, and when do I get my refund?"
