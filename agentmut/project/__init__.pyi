@@ -2,6 +2,7 @@ from .config import read_config_file as read_config_file
 from .editor_schemas import schema_line as schema_line
 from .editor_schemas import write_schemas as write_schemas
 from .foreign import is_foreign as is_foreign
+from .foreign import read_foreign as read_foreign
 from .foreign import split_part as split_part
 from .graph_places import places_in as places_in
 from .guidance import CoverageSettings as CoverageSettings

@@ -1,5 +1,6 @@
 """Make a sheet of proposals to be graded blind, or count graded sheets.
 
+`python -m benchmarks.proposals run FOLDER` writes six agents with thin suites (`thin.py`) and runs them: minutes.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
@@ -19,11 +20,12 @@ from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
 from agentmut.project import load_project
 from agentmut.usecases import open_store
+from benchmarks.proposals.thin import run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
-USAGE = "usage: python -m benchmarks.proposals sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
+USAGE = "usage: python -m benchmarks.proposals run FOLDER | sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
 
 
 class Counted(NamedTuple):
@@ -53,7 +55,9 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
                     "input": " / ".join(
                         turn if isinstance(turn, str) else canonical_json(turn) for turn in turns
                     ),
-                    "rule": row.before or row.subject or row.description,
+                    "rule": row.before
+                    if row.operator.startswith("prompt.")
+                    else row.subject or row.description,
                     "assertion": f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}",
                 }
 
@@ -94,9 +98,11 @@ def graded(path: Path) -> dict[str, bool]:
 
 def main(arguments: Sequence[str]) -> int:
     """Return the exit code: 0; 1 where the goal is missed; 2 for a wrong command line."""
-    if len(arguments) < 2 or arguments[0] not in ("sheet", "count"):
+    if len(arguments) < 2 or arguments[0] not in ("run", "sheet", "count"):
         print(USAGE, file=sys.stderr)
         return 2
+    if arguments[0] == "run":
+        return run(Path(arguments[1]))
     if arguments[0] == "count":
         found = counted([graded(Path(name)) for name in arguments[1:]])
         shares = ", ".join(f"{share:.2f}" for share in found.shares)

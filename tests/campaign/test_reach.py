@@ -139,3 +139,10 @@ def test_a_mutant_that_only_such_tests_could_show_is_not_covered_and_it_says_why
     found = reach_of(mutant, {"a": [trial(), *[SILENT] * 7]}, workers=1)
     assert (found.scenarios, found.otherwise) == ({}, Status.NO_COVERAGE)
     assert found.reason.endswith("a took an answer that a session fixture or a cache holds")
+
+
+def test_a_document_that_is_added_behind_the_last_one_is_not_looked_for_among_them() -> None:
+    """The config has no document, and files of a workspace are documents: the place 0 is one behind the last."""
+    added = Edit(pointer="/context/0", before=None, after={"name": "old", "text": "Old rules."})
+    found = reach_of(a_mutant(Reach.CARRIED, added), {"a": [trial()]})
+    assert not found.scenarios

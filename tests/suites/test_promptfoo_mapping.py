@@ -20,7 +20,7 @@ from agentmut.suites.promptfoo.cases import cases_of
 from agentmut.suites.promptfoo.cli import environment, written
 from agentmut.suites.promptfoo.outcome import judged
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
-from agentmut.suites.promptfoo.providers import led_through, measured
+from agentmut.suites.promptfoo.providers import led_through
 from agentmut.suites.promptfoo.suite import PromptfooSuite
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"
@@ -150,7 +150,7 @@ def test_the_grader_keeps_the_services_of_the_user_and_the_provider_is_led_elsew
         (["openai:a", {"openai:a": {}}], "openai:a", "has openai:a more than once. Give each a label"),
         (["openai:a", "openai:a"], None, "has openai:a more than once. Give each a label"),
         ([], None, "The config has: none"),
-        (["exec:./agent.sh"], None, "Name your agent with agent.adapter"),
+        (["ollama:llama3"], None, "Name your agent with agent.adapter"),
         (
             [{"id": "openai:a", "config": {"apiBaseUrl": "http://x"}}],
             None,
@@ -160,7 +160,7 @@ def test_the_grader_keeps_the_services_of_the_user_and_the_provider_is_led_elsew
 )
 def test_a_provider_that_mutants_cannot_reach_is_refused(providers: Any, wanted: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        measured(providers, wanted)
+        led_through(providers, wanted, {})
 
 
 def test_settings_say_what_they_expect(tmp_path: Path) -> None:

@@ -99,7 +99,10 @@ def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBase
     Where no request was seen at all, nothing is known of what was read.
     """
     context = suite.full.context
-    names = [context[e.index].name for e in mutant.edits if e.part == "context" and e.index is not None]
+    places = [e.index for e in mutant.edits if e.part == "context" and e.index is not None]
+    names = [
+        context[place].name for place in places if place < len(context)
+    ]  # one behind the last is a new document
     named = set(names) & set(suite.full.workspace)
     if not named or len(names) < len(mutant.edits):
         return ""

@@ -9,21 +9,23 @@ any of them with at most that level.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, count
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
 from agentmut.insight.explain.meaning import Meaning
+from agentmut.insight.explain.occasion import Occasion
 from agentmut.insight.explain.of_arguments import of_arguments
 from agentmut.insight.explain.of_endings import of_endings
 from agentmut.insight.explain.of_fields import of_fields
 from agentmut.insight.explain.of_limits import of_limits, of_tools
 from agentmut.insight.explain.of_rule import of_rule
 from agentmut.insight.explain.of_text import of_facts, of_text
-from agentmut.insight.explain.sensible import STATED, grounding, is_sensible
+from agentmut.insight.explain.sensible import NEAR, STATED, grounding, is_sensible
 from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
 from agentmut.insight.explain.views import View
+from agentmut.judging import as_text
 from agentmut.nouns import Rate
 
 PROPOSERS: tuple[Proposer, ...] = (
@@ -110,7 +112,8 @@ def _family(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
     there = stored.scenario(scenario).evaluators
     family: dict[Pattern, list[Candidate]] = {}
     contrast = Contrast(_views(found), _views(pool), least, OFTEN * len(runs))
-    for one in _proposed(contrast, stored.meaning(mutant)):
+    turns = " ".join(map(as_text, stored.scenario(scenario).turns))
+    for one in _proposed(contrast, stored.meaning(mutant), turns):
         if one.spec not in there and sum(_holds(one, run) for run in found) >= least * len(found):
             family.setdefault(tuple(_holds(one, run) for run in pool), []).append(one)
     alpha = stored.campaign.plan.rule.alpha / len(stored.runs(mutant))
@@ -125,18 +128,30 @@ def _holds(candidate: Candidate, run: Run) -> bool:
     return run.answered and candidate.holds(run.view)
 
 
-def _proposed(contrast: Contrast, meaning: Meaning | None) -> Iterator[Candidate]:
-    """Yield each candidate once: first those that the changed rule asks for, then those read from the runs."""
+def _proposed(contrast: Contrast, meaning: Meaning | None, turns: str) -> Iterator[Candidate]:
+    """Yield each candidate once: first those that rules of the prompt ask for, then those read from the runs."""
     seen = set()
-    stated = (one._replace(grounded=STATED) for one in of_rule(meaning)) if meaning else ()
+    occasion = Occasion(meaning, turns, contrast.original) if meaning else None
+    stated = _of_rules(occasion) if occasion else ()
     for candidate in chain(stated, *(proposer(contrast) for proposer in PROPOSERS)):
         written = candidate.spec.model_dump_json()
         if written in seen:
             continue
         seen.add(written)
-        near = candidate if meaning is None else _near(candidate, meaning)
-        if meaning is None or is_sensible(near, meaning, contrast.original):
+        near = _near(candidate, occasion.meaning) if occasion else candidate
+        if occasion is None or is_sensible(near, occasion):
             yield near
+
+
+def _of_rules(occasion: Occasion) -> Iterator[Candidate]:
+    """Yield what the changed rules ask for; where no rule is changed, what the prompt asks for on this occasion."""
+    meaning = occasion.meaning
+    for one in of_rule(meaning):
+        yield one._replace(grounded=STATED)
+    for rule in () if meaning.rule else meaning.other_rules:
+        if occasion.calls_for(rule):
+            for one in of_rule(replace(meaning, rule=rule)):
+                yield one._replace(grounded=NEAR)
 
 
 def _near(candidate: Candidate, meaning: Meaning) -> Candidate:

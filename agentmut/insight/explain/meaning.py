@@ -29,6 +29,14 @@ class Meaning:
     """The original's prompt, with its other rules."""
     tool_names: tuple[str, ...]
     """The names of the original's tools."""
+    other_rules: tuple[str, ...] = ()
+    """The instructions of the original's prompt that the mutant leaves as they are."""
+    tool_texts: tuple[str, ...] = ()
+    """Name and description of each of the original's tools."""
+    documents: str = ""
+    """The texts of the original's documents, in lower case."""
+    added: tuple[str, ...] = ()
+    """Texts that the mutant writes, in lower case."""
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -36,8 +44,15 @@ class Meaning:
         return stems(self.rule)
 
     def is_of_its_diff(self, texts: Iterable[str]) -> bool:
-        """Return whether any of these texts has a word that only the mutant's own change brought in."""
-        return any(not self.own_words.isdisjoint(_words(text)) for text in texts)
+        """Return whether any of these texts has a word that only the mutant's own change brought in, or quotes it."""
+        return any(not self.own_words.isdisjoint(_words(text)) or self._quotes(text) for text in texts)
+
+    def _quotes(self, text: str) -> bool:
+        """Return whether a text of several words stands in what the mutant writes, and nowhere in the original."""
+        folded = text.casefold()
+        if len(folded.split()) < 2 or folded in self.prompt.casefold() or folded in self.documents:
+            return False
+        return any(folded in written for written in self.added)
 
 
 def meaning_of(mutant: Mutant, config: AgentConfig) -> Meaning:
@@ -49,6 +64,7 @@ def meaning_of(mutant: Mutant, config: AgentConfig) -> Meaning:
     renamed = {
         name for edit in mutant.edits if _NAME.match(edit.pointer) and _renames(edit) for name in _names(edit)
     }
+    every = [one.text for one in parse(config.prompt, [tool.name for tool in config.tools]).instructions]
     return Meaning(
         rule="\n".join(rules),
         tools=frozenset(named),
@@ -56,6 +72,10 @@ def meaning_of(mutant: Mutant, config: AgentConfig) -> Meaning:
         operator_class=mutant.operator_class,
         prompt=config.prompt,
         tool_names=tuple(tool.name for tool in config.tools),
+        other_rules=tuple(one for one in every if one not in rules),
+        tool_texts=tuple(f"{tool.name} {tool.description}" for tool in config.tools),
+        documents="\n".join(one.text for one in config.context).casefold(),
+        added=tuple(_text(edit.after).casefold() for edit in mutant.edits),
     )
 
 

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 
 from pydantic import JsonValue
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate, common
-from agentmut.insight.explain.shapes import shape_of
+from agentmut.insight.explain.shapes import is_prose, shape_of
 from agentmut.insight.explain.views import ArgumentValue, View
 from agentmut.judging import as_text, same_json, written_json
 
@@ -26,14 +26,18 @@ def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
         made = {name: json.loads(value) for t, name, value in constant if t == tool}
         if len(made) > 1:
             yield _called_with(tool, made, 0.65)
-    yield from _patterns(contrast)
+    yield from _patterns(contrast, {(tool, name) for tool, name, _ in constant})
 
 
 def _constant(contrast: Contrast) -> list[ArgumentValue]:
     """Return the values that most runs of the original have, at most one for each argument."""
     rows = [[written_json(list(value)) for value in view.values] for view in contrast.original]
     usual = [tuple(json.loads(row)) for row in common(rows, contrast.least, len(rows))]
-    return [value for value in usual if len(value[2]) <= LONGEST_VALUE and not _NO_JSON.search(value[2])]
+    return [
+        value
+        for value in usual
+        if len(value[2]) <= LONGEST_VALUE and not is_prose(value[2]) and not _NO_JSON.search(value[2])
+    ]
 
 
 def _called_with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate:
@@ -56,10 +60,13 @@ def _is_called_with(tool: str, wanted: dict[str, JsonValue], view: View) -> bool
     )
 
 
-def _patterns(contrast: Contrast) -> Iterator[Candidate]:
+def _patterns(contrast: Contrast, constant: Collection[tuple[str, str]]) -> Iterator[Candidate]:
+    """Yield the form of each argument that differs from run to run."""
     shapes = [list(_shapes(view)) for view in contrast.original]
     for row in common(shapes, contrast.least, len(shapes)):
         tool, name, shape = row.split("\n", 2)
+        if (tool, name) in constant:
+            continue
         says = f"{tool} is called with {name} of the form {shape}"
         argument: JsonValue = {"tool": tool, "matching": {name: shape}}
         yield candidate(

@@ -7,6 +7,7 @@ from functools import partial
 from pydantic import JsonValue
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, Holds, candidate, common
+from agentmut.insight.explain.shapes import is_prose
 from agentmut.insight.explain.views import View
 from agentmut.judging import same_json, written_json
 
@@ -57,7 +58,7 @@ def _of_field(contrast: Contrast, name: str) -> Iterator[Candidate]:
     rows = [[written_json(view.fields[name])] if name in view.fields else [] for view in contrast.original]
     for written in common(rows, contrast.least, len(rows)):
         value: JsonValue = json.loads(written)
-        if not isinstance(value, dict | list):
+        if not isinstance(value, dict | list) and not is_prose(str(value)):
             says = f"the field {name} is {written}"
             yield candidate("expect", {name: value}, says, 0.8, partial(_equals, name, value))
     yield from _typed(name, values)
@@ -90,6 +91,8 @@ def _is_a(name: str, kind: str, view: View) -> bool:
 
 def _chosen(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
     texts = sorted({value for value in values if isinstance(value, str)})
+    if any(map(is_prose, texts)):
+        return
     if all(isinstance(value, str) for value in values) and 1 < len(texts) <= MOST_CHOICES:
         says = f"the field {name} is one of {', '.join(texts)}"
         yield _schema(

@@ -11,6 +11,8 @@ from pydantic import JsonValue
 from agentmut.insight.explain.candidates import Candidate, Contrast, Holds, candidate
 from agentmut.insight.explain.views import View
 
+STEPS_ROOM = 1.5
+"""How far above the longest run of the original the limit of steps is set: another sensible way may take some more."""
 ROOM = 1.25
 """How far above the dearest run of the original the limit of the cost is set: prices and lengths vary."""
 
@@ -19,7 +21,7 @@ def of_limits(contrast: Contrast) -> Iterator[Candidate]:
     """`max_steps`, `max_cost`, and limits of the answer's length."""
     if not contrast.original:
         return
-    steps = max(len(view.trace.steps) for view in contrast.original)
+    steps = math.ceil(STEPS_ROOM * max(len(view.trace.steps) for view in contrast.original))
     if steps:
         says = f"the run takes at most {steps} steps"
         yield candidate("max_steps", steps, says, 0.6, lambda view: len(view.trace.steps) <= steps)

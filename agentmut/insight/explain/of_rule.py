@@ -11,7 +11,7 @@ from agentmut.insight.explain.candidates import Candidate, candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.views import View
 from agentmut.judging import EndsWith, StartsWith
-from agentmut.language import Figure, Modality, modality, stated_figures, value_of
+from agentmut.language import STOP_WORDS, Figure, Modality, modality, stated_figures, value_of
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
@@ -42,7 +42,10 @@ def of_rule(meaning: Meaning) -> Iterator[Candidate]:
 def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
     quoted = [first or second for first, second in _QUOTED.findall(rule)]
     if forbids:
-        for said in dict.fromkeys([*quoted, *_NAMED_WORD.findall(_QUOTED.sub(" ", rule))]):
+        named = [
+            word for word in _NAMED_WORD.findall(_QUOTED.sub(" ", rule)) if word.casefold() not in STOP_WORDS
+        ]
+        for said in dict.fromkeys([*quoted, *named]):
             yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
         return
     plain = _PLAIN_ENDING.search(rule)
@@ -50,6 +53,7 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
     if _ENDS.search(rule) or _BEGINS.search(rule):
         for said in ending[:1]:
             yield _at_edge(said, at_end=bool(_ENDS.search(rule)))
+        quoted = quoted[1:]
     for said in quoted:
         yield _text_candidate("contains", said, f"the answer has “{said}”", 0.85)
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, candidate, common
-from agentmut.insight.explain.shapes import SHAPES, SLIGHT, shape_of
+from agentmut.insight.explain.shapes import OF_STYLE, SHAPES, SLIGHT, shape_of
 from agentmut.insight.explain.views import View
-from agentmut.language import NO, STOP_WORDS, YES, Figure
+from agentmut.language import NO, STOP_WORDS, YES, Figure, stated_figures
 
+BEST_LENGTH = 3
+"""Words of a phrase that says enough, and spells out no sentence."""
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -45,19 +47,23 @@ def _weight(phrase: str) -> float:
     content = [word for word in words if word not in STOP_WORDS and len(word) > 2 and not word.isdigit()]
     if not content:
         return 0.0
-    loose = (words[0] in STOP_WORDS) + (words[-1] in STOP_WORDS)
-    return (
-        0.47 - 0.03 * loose + 0.02 * len(words)
-    )  # of phrases in the same runs the longest: a shorter one is cut
+    return 0.5 - 0.02 * abs(len(words) - BEST_LENGTH)
 
 
 def _forms(contrast: Contrast) -> Iterator[Candidate]:
-    written = sorted({text for view in contrast.original for text in view.figures.values()})
+    written = sorted(
+        {
+            text
+            for view in contrast.original
+            for figure, text in view.figures.items()
+            if not contrast.usual(partial(_states, figure))  # else the figure itself is asked for
+        }
+    )
     own = [
         (f"something of the form {shape}", rf"\b{shape}\b") for text in written if (shape := shape_of(text))
     ]
     for name, pattern in dict.fromkeys((*SHAPES, *own)):
-        found, generality = re.compile(pattern), 0.2 if name in SLIGHT else 0.7
+        found, generality = re.compile(pattern), _of_form(name)
         yield candidate("regex", pattern, f"the answer has {name}", generality, partial(_finds, found))
         none = re.compile(rf"\A(?![\s\S]*(?:{pattern}))")
         says = f"the answer does not have {name}"
@@ -68,13 +74,19 @@ def _finds(pattern: re.Pattern[str], view: View) -> bool:
     return pattern.search(view.text) is not None
 
 
+def _of_form(name: str) -> float:
+    return 0.2 if name in SLIGHT else 0.6 if name in OF_STYLE else 0.7
+
+
 def _figures(contrast: Contrast) -> Iterator[Candidate]:
     written: dict[Figure, str] = {}
     for view in contrast.original:
         for figure, text in view.figures.items():
             written.setdefault(figure, text)
     for figure, text in written.items():
-        if contrast.usual(partial(_states, figure)):
+        if figure in stated_figures(text) and contrast.usual(
+            partial(_states, figure)
+        ):  # read alone, it is the same
             alone = text.isdecimal()  # a bare number says little of what it counts
             says = f"the answer states {text}"
             yield candidate("states", text, says, 0.55 if alone else 0.85, partial(_states, figure))

@@ -1,17 +1,17 @@
 """Whether a tester would write the candidate for this mutant, and how close it is to the change."""
 
-import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import JsonValue
 
 from agentmut._base import shipped
 from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
 from agentmut.insight.explain.of_endings import ENDINGS
-from agentmut.insight.explain.views import View
 from agentmut.language import stems
-from agentmut.nouns import Action, EvaluatorSpec, OperatorClass
+from agentmut.nouns import EvaluatorSpec, OperatorClass
 
 STATED = 2
 """The changed rule itself asks for it."""
@@ -19,6 +19,9 @@ NEAR = 1
 """It speaks of what the changed rule or tool speaks of."""
 NEAR_ENOUGH = 0.5
 """The share of a text's stems that a rule has to share with it."""
+_WITHOUT = "the answer does not have"
+_DIGIT = re.compile(r"\d")
+_MAY_LOOP = (OperatorClass.MODEL, OperatorClass.CONTEXT, OperatorClass.ORCHESTRATION)
 _OF_TOOLS = ("tool_called", "tool_not_called", "tool_count", "tool_called_with", "tool_order")
 _OF_LIMITS = ("max_steps", "max_cost", "expression")
 _OF_TEXTS = ("contains", "not_contains", "states")
@@ -35,53 +38,134 @@ def grounding(spec: EvaluatorSpec, meaning: Meaning) -> int:
     if spec.name in _OF_LIMITS:
         return NEAR * _speaks_of_size(meaning)
     if spec.name in _OF_TEXTS:
-        said = stems(" ".join(_strings(spec.argument)))
+        said = stems(" ".join(texts_in(spec.argument)))
         return NEAR * (bool(said) and len(said & meaning.stems) >= NEAR_ENOUGH * len(said))
     return 0
 
 
-def is_sensible(one: Candidate, meaning: Meaning, original: Sequence[View]) -> bool:
+def is_sensible(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a candidate makes sense for the change, independently of the runs that decide about it.
 
-    Not sensible: a word or name that comes from the mutant's own diff; a bound of length, steps or cost where the
-    changed rule speaks of something else; an order of tools that no rule and no data asks for.
+    Not sensible: a word or name that comes from the mutant's own diff; what a rule asks for under a condition of which
+    the user says nothing; a phrase, figure or form that neither a rule nor the data asks for; a bound of length, steps
+    or cost where the changed rule speaks of something else; an order of tools that no rule and no data asks for; a ban
+    of a tool that only reads.
     """
-    if meaning.is_of_its_diff(_strings(one.spec.argument)) and one.grounded < STATED:
+    if occasion.meaning.is_of_its_diff(texts_in(one.spec.argument)) and one.grounded < STATED:
         return False
-    if one.spec.name in _OF_LIMITS and one.spec.argument not in ENDINGS:
-        return one.grounded > 0 or meaning.operator_class is not OperatorClass.PROMPT
-    if one.spec.name == "tool_order":
-        return one.grounded == STATED or _is_meant(one.spec, meaning, original)
-    return True
+    if _demands(one.spec) and not _is_called_for(one, occasion):
+        return False
+    check = _CHECKS.get(one.spec.name)
+    return check is None or check(one, occasion)
 
 
-def _is_meant(spec: EvaluatorSpec, meaning: Meaning, original: Sequence[View]) -> bool:
+def _demands(spec: EvaluatorSpec) -> bool:
+    """Return whether an evaluator asks for something to be done or said; others forbid."""
+    if spec.name == "tool_count":
+        return isinstance(spec.argument, dict) and "at_most" not in spec.argument
+    return spec.name in ("contains", "states", "decides", "tool_called", "tool_called_with", "tool_order")
+
+
+def _is_called_for(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether the user's words are an occasion for the changed rule, or for the tools that are asked for."""
+    rules = occasion.meaning.rule.splitlines()
+    if one.spec.name in _OF_TOOLS:
+        unknown = set(_tools(one.spec)) - set(occasion.meaning.tool_names)
+        return set(_tools(one.spec)) - unknown <= occasion.tools
+    if not one.grounded or not rules:
+        return True
+    return any(occasion.calls_for(rule) for rule in rules)
+
+
+def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a rule asks for a text, or it is data that the agent is given and tells in a short answer."""
+    text = str(one.spec.argument)
+    if one.grounded:
+        return True
+    return not _DIGIT.search(text) and occasion.is_answered_shortly and occasion.is_given(text)
+
+
+def _fits_absence(one: Candidate, occasion: Occasion) -> bool:
+    return one.grounded > 0
+
+
+def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a figure is more than a bare number, and asked for by a rule, said by the user, or given."""
+    text = str(one.spec.argument)
+    if one.grounded == STATED:
+        return True
+    if text.isdecimal():
+        return False
+    return (
+        one.grounded > 0
+        or occasion.is_said(text)
+        or (occasion.states_few_figures and occasion.is_given(text))
+    )
+
+
+def _fits_form(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a rule or the user speaks of a form, or it is that of identifiers among few figures."""
+    if one.says.startswith(_WITHOUT):
+        return not stems(one.says.removeprefix(_WITHOUT)).isdisjoint(occasion.meaning.stems)
+    asked = occasion.meaning.stems | occasion.stems
+    if not stems(one.says.removeprefix("the answer has")).isdisjoint(asked):
+        return True
+    return "form" in one.says and "[A-Z]" in str(one.spec.argument) and occasion.states_few_figures
+
+
+def _fits_limit(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether the changed rule speaks of size, or the change may lead to loops."""
+    if one.spec.argument in ENDINGS or one.grounded:
+        return True
+    return one.spec.name != "expression" and occasion.meaning.operator_class in _MAY_LOOP
+
+
+def _fits_order(one: Candidate, occasion: Occasion) -> bool:
+    return one.grounded == STATED or _is_meant(one.spec, occasion)
+
+
+def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
+    return occasion.asks_for_decision
+
+
+def _fits_ban(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a rule forbids a tool, or the tool changes something."""
+    return one.grounded == STATED or not only_reads(str(one.spec.argument))
+
+
+def _fits_count(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a count is a least one, or of a tool that changes something: to look twice is sensible, too."""
+    argument = one.spec.argument
+    if one.grounded == STATED or not isinstance(argument, dict):
+        return True
+    return set(argument) == {"tool", "at_least"} or not only_reads(str(argument.get("tool")))
+
+
+_CHECKS: Mapping[str, Callable[[Candidate, Occasion], bool]] = {
+    "contains": _fits_presence,
+    "not_contains": _fits_absence,
+    "states": _fits_figure,
+    "regex": _fits_form,
+    "max_steps": _fits_limit,
+    "max_cost": _fits_limit,
+    "expression": _fits_limit,
+    "tool_order": _fits_order,
+    "tool_not_called": _fits_ban,
+    "tool_count": _fits_count,
+    "decides": _fits_decision,
+}
+
+
+def _is_meant(spec: EvaluatorSpec, occasion: Occasion) -> bool:
     """Return whether a rule names both tools, or the later tool gets a value that the earlier one returned."""
     if not isinstance(spec.argument, list):  # the whole sequence, call by call
         return False
     first, second = map(str, spec.argument)
-    for rule in meaning.prompt.splitlines():
+    for rule in occasion.meaning.prompt.splitlines():
         named = {tool for _, tool in tools_named(rule, (first, second))}
         if len(named) == 2:
             return True
-    fed = sum(_feeds(first, second, view) for view in original)
-    return bool(original) and 2 * fed > len(original)
-
-
-def _feeds(first: str, second: str, view: View) -> bool:
-    """Return whether an argument of `second` comes from an earlier result of `first`, and from nowhere before."""
-    results: list[str] = []
-    known: set[str] = set()
-    for step in view.trace.steps:
-        if step.action is not Action.CALL_TOOL:
-            continue
-        given = {text for text in _strings(step.arguments) if len(text) > 2}
-        if step.tool == second and any(text in result for text in given - known for result in results):
-            return True
-        known |= given
-        if step.tool == first:
-            results.append(json.dumps(step.output, ensure_ascii=False, default=str))
-    return False
+    return usually_feeds(first, second, occasion.runs)
 
 
 def _speaks_of_size(meaning: Meaning) -> bool:
@@ -94,15 +178,3 @@ def _tools(spec: EvaluatorSpec) -> Iterator[str]:
     if isinstance(argument, dict):
         named = argument.get("tool", argument.get("tools"))
     yield from map(str, named if isinstance(named, list) else [named])
-
-
-def _strings(value: JsonValue) -> Iterator[str]:
-    """Yield all texts and numbers of a JSON value, as texts."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from (str(key), *_strings(each))
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-    elif isinstance(value, str | int | float):
-        yield str(value)

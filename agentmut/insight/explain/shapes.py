@@ -20,8 +20,22 @@ SHAPES = (
     ("an exclamation mark", r"!"),
 )
 """What it is called and the pattern that finds it."""
+OF_STYLE = ("a list", "bold text or a heading", "a code block")
+"""Forms in which an answer is written, whatever it says."""
 SLIGHT = ("a question", "a number", "an exclamation mark")
 """Forms that nearly any answer may have: they say little of what is asked of this one."""
+
+
+MOST_WORDS_OF_A_VALUE = 3
+
+
+def is_prose(value: str) -> bool:
+    """Return whether a value is a text that may be worded otherwise, and no name or choice.
+
+    >>> is_prose("New York City"), is_prose("Please refund the order")
+    (False, True)
+    """
+    return len(value.split()) > MOST_WORDS_OF_A_VALUE
 
 
 def shape_of(value: str) -> str:

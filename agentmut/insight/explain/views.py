@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut.insight.said import phrases
+from agentmut.insight.word_groups import whole_phrases
 from agentmut.judging import structured, written_json
 from agentmut.language import Figure, decisions, stated_figures
 from agentmut.nouns import AgentTrace
@@ -49,8 +49,8 @@ class View:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
-        """Return the phrases of one to four words in the answer, within a sentence, clause and line."""
-        return phrases(self.text)
+        """Return the phrases of the answer that are cut within no group of words."""
+        return whole_phrases(self.text)
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:

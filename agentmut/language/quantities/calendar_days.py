@@ -10,12 +10,14 @@ from agentmut.language.quantities.units import MONTH
 
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_GERMAN = "Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
 _DATES = re.compile(
     rf"""
     (?<![\w.,:/#$€£-])(?:
       (?P<iso>(?P<y>{_YEAR})[-/](?P<m>0?[1-9]|1[0-2])[-/](?P<d>[0-2]?\d|3[01]))
         (?:T(?P<clock>\d\d:\d\d)[\d:.Z+-]*)?(?![\w-])
-    | (?P<day>{_DAY})(?:\s+of)?[\s-]+(?i:(?P<month>{MONTH}))\b\.?(?:,?[\s-]+(?P<year>{_YEAR})\b)?
+    | (?P<day>{_DAY})(?:\s+of)?[\s-]+(?i:(?P<month>{MONTH}))\b(?:\.?,?[\s-]+(?P<year>{_YEAR})\b)?
+    | (?P<german_day>\d{{1,2}})\.\s?(?P<german>{_GERMAN})\b(?:\s(?P<german_year>{_YEAR})\b)?
     | (?i:(?P<month_first>{MONTH}))\b\.?\s+(?:the\s+)?(?P<day_after>{_DAY})(?![\w:]|\s?%)
         (?:,?\s+(?P<year_after>{_YEAR})\b)?
     | (?P<month_only>{MONTH})\.?,?\s+(?P<year_only>{_YEAR})\b
@@ -29,7 +31,9 @@ _DATES = re.compile(
     """,
     re.VERBOSE,
 )
-_MONTHS = {name[:3].lower(): number for number, name in enumerate(month_abbr) if name}
+_MONTHS = {name[:3].lower(): number for number, name in enumerate(month_abbr) if name} | {
+    "jän": 1, "mär": 3, "mai": 5, "okt": 10, "dez": 12,
+}  # fmt: skip
 
 
 _MIDNIGHT = "00:00"
@@ -54,6 +58,8 @@ def days(text: str) -> Iterator[Day]:
 
     >>> [day.value for day in days("On March 3rd, 2026 or 13/4/2026, at 6:30 pm; since 2019, until 5 May.")]
     ['2026-03-03', '2026-04-13', '18:30', '2019', '5 May']
+    >>> [day.value for day in days("Fällig am 1. Juni 2026, spätestens am 3. März.")]
+    ['2026-06-01', '3 March']
     """
     for match in _DATES.finditer(text):
         value = _value(match.groupdict())
@@ -66,8 +72,9 @@ def days(text: str) -> Iterator[Day]:
 def _value(found: dict[str, str | None]) -> str:
     if found["iso"]:
         return _date(found["y"], int(found["m"] or 0), found["d"])
-    if month := found["month"] or found["month_first"]:
-        day, year = found["day"] or found["day_after"], found["year"] or found["year_after"]
+    if month := found["month"] or found["month_first"] or found["german"]:
+        day = found["day"] or found["day_after"] or found["german_day"]
+        year = found["year"] or found["year_after"] or found["german_year"]
         return _date(year, _MONTHS[month[:3].lower()], day)
     if found["month_only"]:
         return f"{found['year_only']}-{_MONTHS[found['month_only'][:3].lower()]:02}"

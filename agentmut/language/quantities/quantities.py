@@ -99,9 +99,17 @@ def _plain(figure: str) -> str:
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """Return the text with these spans, given in order, blanked out, so that they are not read again."""
+    """Return the text with these spans blanked out, so that they are not read again; each character keeps its place.
+
+    The spans come in the order of their beginnings; one may stand within another, as a time within a date.
+
+    >>> blanked("at 2026-05-15T15:00, room 2", [Span(3, 19), Span(14, 19)])
+    'at                 , room 2'
+    """
     kept, start = [], 0
     for span in spans:
+        if span.start < start:
+            continue
         kept += [text[start : span.start], " " * (span.end - span.start)]
         start = span.end
     return "".join((*kept, text[start:]))

@@ -25,6 +25,7 @@ class Provider(NamedTuple):
 def led_through(providers: Sequence[Any], wanted: str | None, endpoints: Mapping[str, str]) -> dict[str, Any]:
     """Return the chosen provider for promptfoo to load, with its model requests sent to one of `endpoints`."""
     chosen = measured(providers, wanted)
+    check_model(chosen)
     env = {**(chosen.options.get("env") or {}), **endpoints}
     return {"id": chosen.id, "options": {**chosen.options, "env": env}}
 
@@ -35,7 +36,6 @@ def measured(providers: Sequence[Any], wanted: str | None) -> Provider:
     fitting = [one for one in known if wanted in (None, one.id, one.options.get("label"))]
     if len(fitting) != 1:
         raise UsageError(f"suite.promptfoo.provider: {_ambiguity(known, fitting)}")
-    _check(fitting[0])
     return fitting[0]
 
 
@@ -48,11 +48,13 @@ def _ambiguity(known: Sequence[Provider], fitting: Sequence[Provider]) -> str:
     return f"name the one that is measured. The config has: {', '.join(names) or 'none'}"
 
 
-def _check(chosen: Provider) -> None:
+def check_model(chosen: Provider) -> None:
+    """Raise `UsageError` for a provider whose model requests cannot be led through agentmut."""
     if chosen.variable is None:
         raise UsageError(
-            f"suite.promptfoo: mutants reach providers {' and '.join(VARIABLES)}; {chosen.id!r} is neither. Name your "
-            "agent with agent.adapter: it then answers in the place of the config's providers"
+            f"suite.promptfoo: mutants reach the providers {', '.join(VARIABLES)}, exec, python and http; "
+            f"{chosen.id!r} is none of them. Name your agent with agent.adapter: it then answers in the place of the "
+            "config's providers"
         )
     config = chosen.options.get("config") or {}
     if given := next((key for key in _ELSEWHERE if key in config), None):

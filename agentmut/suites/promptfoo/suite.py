@@ -1,9 +1,11 @@
 """The importer of promptfoo configs: it asks promptfoo for the tests, and gives an adapter that runs one."""
 
+from pathlib import Path
 from typing import ClassVar
 
-from agentmut._base import UsageError
+from agentmut._base import ProjectError, UsageError
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
+from agentmut.project import read_foreign
 from agentmut.seams import Adapter, AgentSpec, RunsOutside, SuiteSpec
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
 
@@ -18,6 +20,7 @@ class PromptfooSuite:
         from agentmut.suites.promptfoo.cli import Place
 
         self._bench = Bench(settings, Place(command, root))
+        self._file = Path(root, settings.path)
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "PromptfooSuite":
@@ -40,17 +43,46 @@ class PromptfooSuite:
         """Return the adapter that runs one test."""
         from agentmut.suites.answering_agent import own_adapter
         from agentmut.suites.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
-        from agentmut.suites.promptfoo.providers import measured
+        from agentmut.suites.promptfoo.provider_agents import agent_of
+        from agentmut.suites.promptfoo.providers import check_model, measured
 
         own = own_adapter(agent, config, self.name)
         wanted = self._bench.settings.provider
         if own is None:
-            measured(self._bench.suite.providers, wanted)
-            return OutsidePromptfoo(agent, config, None, self._bench)
-        if wanted is not None:
+            chosen = measured(self._bench.suite.providers, wanted)
+            provider = agent_of(chosen, agent, self._file.parent)
+            if provider is None:
+                check_model(chosen)
+                return OutsidePromptfoo(agent, self._with_prompt(config), None, self._bench)
+            own = own_adapter(provider, config, self.name)
+            assert own is not None
+        elif wanted is not None:
             raise UsageError(
                 "suite.promptfoo.provider: the agent of agent.adapter answers in the place of all providers; "
                 "leave one of the two out"
             )
         kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
         return kind(agent, own.get_config(), own, self._bench)
+
+    def _with_prompt(self, config: AgentConfig) -> AgentConfig:
+        """Return the config with what promptfoo's config says of the agent, where the project names no prompt.
+
+        A config with several prompts, or in JavaScript, says nothing of a single agent.
+        """
+        if config.prompt or self._file.suffix not in (".yaml", ".yml", ".json"):
+            return config
+        try:
+            found = read_foreign(self._file, "", ())
+        except ProjectError:
+            return config
+        if found is None:
+            return config
+        model = config.model if config.model.name else found.config.model
+        return found.config.model_copy(
+            update={
+                "model": model,
+                "tools": config.tools or found.config.tools,
+                "context": config.context,
+                "orchestration": config.orchestration,
+            }
+        )

@@ -56,12 +56,13 @@ def campaign_of(
     evaluators: Sequence[Any] = ({"max_steps": 60},),
     prompt: str = "- Be kind.\n- Be brief.\n- Never shout.\n",
     tools: Sequence[str] = (),
+    asked: str = "hi",
 ) -> StoredCampaign:
     """A campaign in `folder` with these traces; its store is to be closed."""
     module = re.sub(r"\W", "_", f"agent_of_{folder.parent.name}")
     (folder / f"{module}.py").write_text(AGENT)
     (folder / "prompt.md").write_text(prompt)
-    suite = [{"name": name, "input": "hi", "evaluators": list(evaluators)} for name in traces[""]]
+    suite = [{"name": name, "input": asked, "evaluators": list(evaluators)} for name in traces[""]]
     (folder / "scenarios.yaml").write_text(yaml.safe_dump(suite))
     run_by = f"{module}:run"
     agent = {"adapter": "python", "run": run_by, "config": {"prompt": "prompt.md"}}

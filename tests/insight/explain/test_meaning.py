@@ -11,10 +11,10 @@ import pytest
 from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.meaning import Meaning, meaning_of, tools_named
 from agentmut.insight.explain.mining import mine
+from agentmut.insight.explain.occasion import Occasion
 from agentmut.insight.explain.of_rule import of_rule
 from agentmut.insight.explain.sensible import is_sensible
 from agentmut.insight.explain.views import View
-from agentmut.insight.said import phrases
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.suggestion import AssertionSuggestion
@@ -31,6 +31,7 @@ FILLER = (
     "We have it in stock",
     "The label is in your account",
 )
+ASKED = "I want a refund of my order."
 Runs = Callable[[random.Random], AgentTrace]
 
 
@@ -44,7 +45,7 @@ def proposals(
     """What is proposed for a mutant of an agent with this prompt, whose runs are these."""
     rng = random.Random(1)
     before = [original(rng) for _ in range(50)]
-    campaign = campaign_of(folder, {"": {"s": before}}, prompt=prompt, tools=TOOLS)
+    campaign = campaign_of(folder, {"": {"s": before}}, prompt=prompt, tools=TOOLS, asked=ASKED)
     try:
         mutant = next(one for one in campaign.plan.mutants if is_it(one))
         runs = [mutated(rng) for _ in range(12)]
@@ -135,7 +136,8 @@ def test_a_name_that_the_mutant_itself_brings_is_in_no_assertion() -> None:
     for wanted, specs in ((False, refused), (True, kept)):
         for name, argument in specs:
             one = candidate(name, argument, "", 0.5, lambda view: True)
-            assert is_sensible(one, meaning, ()) is wanted, (name, argument)
+            occasion = Occasion(replace(meaning, documents="about your order"), "", ())
+            assert is_sensible(one, occasion) is wanted, (name, argument)
 
 
 def made(operator_class: OperatorClass, *edits: Edit) -> Mutant:
@@ -173,10 +175,10 @@ def test_an_order_in_which_one_tool_takes_what_the_other_returned_is_meant() -> 
     fed, unfed = View(AgentTrace(steps=steps)), View(trace("lookup_order", "search_policy"))
     order = candidate("tool_order", ["lookup_order", "search_policy"], "", 0.75, lambda view: True)
     meaning = Meaning("Be kind.", frozenset(), frozenset(), OperatorClass.PROMPT, "Be kind.", TOOLS)
-    assert is_sensible(order, meaning, [fed] * 3)
-    assert not is_sensible(order, meaning, [unfed] * 3)
+    assert is_sensible(order, Occasion(meaning, "", [fed] * 3))
+    assert not is_sensible(order, Occasion(meaning, "", [unfed] * 3))
     asked = replace(meaning, prompt="Use lookup_order, then search_policy.")
-    assert is_sensible(order, asked, [unfed] * 3)
+    assert is_sensible(order, Occasion(asked, "", [unfed] * 3))
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_an_order_in_which_one_tool_takes_what_the_other_returned_is_meant() -> 
     [
         ("Never say 'cheap' or 'bargain'.", [("not_contains", "cheap"), ("not_contains", "bargain")]),
         ("Begin each answer with \"Dear customer\".",
-         [("starts_with", "Dear customer"), ("contains", "Dear customer")]),
+         [("starts_with", "Dear customer")]),
         ("Close with Kind regards.", [("ends_with", "Kind regards")]),
         ("End with a question.", []),
         ("After issuing a refund, search the policy.",
@@ -195,6 +197,7 @@ def test_an_order_in_which_one_tool_takes_what_the_other_returned_is_meant() -> 
           ("tool_called", "verify_identity")]),
         ("Never call issue_refund.", [("tool_not_called", "issue_refund")]),
         ("Use at most forty words.", [("expression", "len(text.split()) <= 40")]),
+        ("Do not name the carrier.", []),
         ("Be friendly.", []),
     ],
 )  # fmt: skip
@@ -216,12 +219,3 @@ def test_the_rule_around_a_changed_word_is_what_the_mutant_is_about() -> None:
     meaning = meaning_of(made(OperatorClass.PROMPT, edit), config)
     assert meaning.rule == "Tell the customer that money arrives within five working days."
     assert meaning.own_words == {"fifty"}
-
-
-def test_no_phrase_is_cut_within_a_group_of_words() -> None:
-    found = phrases("You can return the tent within five working days of delivery.")
-    assert "return the tent within five working" in found
-    assert not [
-        one for one in found if one.endswith((" the", " of", " within")) or one.startswith(("the ", "of "))
-    ]
-    assert "you can return" in found

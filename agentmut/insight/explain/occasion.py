@@ -1,0 +1,196 @@
+"""Whether a scenario is an occasion for what an assertion asks: the user's words, and what tools and documents say."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from statistics import median
+
+from agentmut._base import shipped
+from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.views import View
+from agentmut.language import stems
+from agentmut.nouns import Action
+
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|after|before|once|where|who|while|in case|falls|wenn|sobald|nachdem|bevor|sofern)\b"
+    r"([^,.;:]*)",
+    re.I,
+)
+_ASKS_FOR_A_THING = re.compile(
+    r"\W*(?:(?:hi|hello|hey|hallo|please|and|but|so)\b\W*)*"
+    r"(?:what|which|who|whom|whose|where|when|why|how|welche[rsmn]?|wer|wem|wen|wo|wann|warum|wie|wieso|woher)\b",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+FEW = 4
+"""With fewer rules or tools than this, a word that more than half of them have may still tell them apart."""
+FEW_FIGURES = 3
+"""An answer with more figures than these, which the user did not say, gives no single one as the answer."""
+SHORT = 60
+"""Words: a longer answer tells more than what was asked for."""
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """A mutant on a scenario, as far as it shows what an agent has to do there."""
+
+    meaning: Meaning
+    turns: str
+    """What the user says; empty if that is not known."""
+    runs: Sequence[View]
+    """Runs of the original."""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Return the stems of the content words that the user says."""
+        return stems(self.turns)
+
+    @cached_property
+    def asks_for_decision(self) -> bool:
+        """Return whether the user asks for an act, or a question of yes or no; a question with `what` asks for neither.
+
+        Where nothing is known of the user, a decision is taken to be asked for.
+        """
+        said = [one for one in _SENTENCE.split(self.turns) if one.strip()]
+        asked = [one for one in said if one.rstrip().endswith("?")] or said
+        return not asked or not all(_ASKS_FOR_A_THING.match(one) for one in asked)
+
+    @cached_property
+    def rules(self) -> tuple[str, ...]:
+        """Return all rules of the original's prompt."""
+        return (*self.meaning.rule.splitlines(), *self.meaning.other_rules)
+
+    def calls_for(self, rule: str) -> bool:
+        """Return whether a rule holds here: without a condition, or where the user's words have to do with it.
+
+        They have if they share a telling word with the condition, or half of the name of a tool that the rule names.
+        A word that more than half of the rules have tells nothing.
+        """
+        conditions = _CONDITION.findall(rule)
+        if not self.turns or not conditions:
+            return True
+        telling = stems(" ".join(conditions)) - self._usual_in_rules
+        if not telling.isdisjoint(self.stems):
+            return True
+        named = (stems(tool) for _, tool in tools_named(rule, self.meaning.tool_names))
+        return any(2 * len(one & self.stems) >= len(one) > 0 for one in named)
+
+    @cached_property
+    def _usual_in_rules(self) -> frozenset[str]:
+        return shared_by_most(self.rules)
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """Return the tools that the user, or a rule that holds here, speaks of, or whose results other calls take."""
+        return frozenset(filter(self._fits, self.meaning.tool_names))
+
+    def _fits(self, tool: str) -> bool:
+        names = self.meaning.tool_names
+        if not self.turns:
+            return True
+        if any(tools_named(rule, (tool,)) and self.calls_for(rule) for rule in self.rules):
+            return True
+        text = self.meaning.tool_texts[names.index(tool)]
+        if not (stems(text) - shared_by_most(self.meaning.tool_texts)).isdisjoint(self.stems):
+            return True
+        return any(usually_feeds(tool, other, self.runs) for other in names if other != tool)
+
+    def is_given(self, text: str) -> bool:
+        """Return whether a text stands in a document, or in half of the runs in the result of the last tool of `tools`.
+
+        What earlier tools return serves the later calls.
+        """
+        folded = text.casefold()
+        if folded in self.meaning.documents:
+            return True
+        return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
+
+    @cached_property
+    def _given(self) -> tuple[str, ...]:
+        return tuple(last_result(view, self.tools) for view in self.runs)
+
+    def is_said(self, text: str) -> bool:
+        """Return whether the user says a text."""
+        return text.casefold() in self.turns.casefold()
+
+    @cached_property
+    def states_few_figures(self) -> bool:
+        """Return whether the answers usually state so few figures that one of them may be what was asked for."""
+        told = [len({text for text in view.figures.values() if not self.is_said(text)}) for view in self.runs]
+        return not told or median(told) <= FEW_FIGURES
+
+    @cached_property
+    def is_answered_shortly(self) -> bool:
+        """Return whether the answers are usually so short that what they say is what was asked for."""
+        return not self.runs or median([view.words for view in self.runs]) <= SHORT
+
+
+def shared_by_most(texts: Iterable[str]) -> frozenset[str]:
+    """Return the stems that more than half of these texts have; none for a few texts.
+
+    >>> sorted(shared_by_most(["Track an order.", "Cancel an order.", "Pay an order.", "Say hello."]))
+    ['order']
+    """
+    several = list(texts)
+    if len(several) < FEW:
+        return frozenset()
+    found = Counter(one for text in several for one in stems(text))
+    return frozenset(one for one, times in found.items() if 2 * times > len(several))
+
+
+def last_result(view: View, tools: Container[str]) -> str:
+    """Return the result of the last call of one of these tools in a run, in lower case; empty without such a call."""
+    called = [step for step in view.trace.steps if step.action is Action.CALL_TOOL and step.tool in tools]
+    return json.dumps(called[-1].output, ensure_ascii=False, default=str).casefold() if called else ""
+
+
+def usually_feeds(first: str, second: str, runs: Sequence[View]) -> bool:
+    """Return whether in most runs an argument of `second` comes from an earlier result of `first` alone."""
+    return bool(runs) and 2 * sum(_feeds(first, second, view) for view in runs) > len(runs)
+
+
+def _feeds(first: str, second: str, view: View) -> bool:
+    if first not in view.counts or second not in view.counts:
+        return False
+    results: list[str] = []
+    known: set[str] = set()
+    for step in view.trace.steps:
+        if step.action is not Action.CALL_TOOL:
+            continue
+        given = {text for text in texts_in(step.arguments) if len(text) > 2}
+        if step.tool == second and any(text in result for text in given - known for result in results):
+            return True
+        known |= given
+        if step.tool == first:
+            results.append(json.dumps(step.output, ensure_ascii=False, default=str))
+    return False
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield all texts and numbers of a JSON value, as texts."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from (str(key), *texts_in(each))
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each)
+    elif isinstance(value, str | int | float):
+        yield str(value)
+
+
+@lru_cache(maxsize=1)
+def _reading() -> frozenset[str]:
+    return frozenset(shipped("agentmut.insight", "function_words")["reading"].split())
+
+
+def only_reads(tool: str) -> bool:
+    """Return whether a tool's name begins with a verb of looking up: another sensible way may call it.
+
+    >>> only_reads("get_balance"), only_reads("lookupOrder"), only_reads("send_money")
+    (True, True, False)
+    """
+    begins = re.match(r"[A-Za-z][a-z]*", tool)
+    return begins is not None and begins[0].lower() in _reading()
