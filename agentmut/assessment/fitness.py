@@ -72,7 +72,7 @@ def size_remark(project: Project, side: BaselineCounts, family: Family, tables: 
         return (
             f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {POWER:.0%}: take a larger delta"
         )
-    return f"{found}; {size} trials would do for {POWER:.0%}"
+    return f"{found}; {size} trials would reach {POWER:.0%}"
 
 
 def agent_remarks(

@@ -241,5 +241,5 @@ def known_before(
     for (most, least), names in too_few.items():
         told = names if len(names) <= _FEW else [f"{len(names)} scenarios, such as {names[0]},"]
         yield from (
-            f"{name} cannot PASS with {most} trials: {least} passes in a row would do" for name in told
+            f"{name} cannot PASS with {most} trials: PASS takes at least {least} passes" for name in told
         )

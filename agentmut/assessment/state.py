@@ -124,9 +124,7 @@ class AssessedScenario:
         found = self.rule.judgement(self.passed)
         if self.complete or self.rule.sequential:
             return found
-        reason = (
-            f"cut short after {len(self.passed)} of {self.rule.most} trials: a fixed number is judged once"
-        )
+        reason = f"cut short after {len(self.passed)} of {self.rule.most} trials: the fixed method judges all or none"
         missing = self.rule.most - len(self.passed)
         return found._replace(verdict=Verdict.INCONCLUSIVE, reason=reason, p_fail=1.0, needed=missing)
 

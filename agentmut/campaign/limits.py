@@ -58,7 +58,9 @@ class Spend:
         return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
 
 
-CUT = "{} trials said more than is kept of them (store.max_text, max_trial, max_run): their texts are cut"
+CUT = (
+    "{} trials have more text than the store keeps (store.max_text, max_trial, max_run): their texts are cut"
+)
 
 
 def together(before: Spend, after: Spend) -> Spend:
@@ -97,7 +99,7 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     if budget.trials is not None and spend.trials + in_flight >= budget.trials:
         return f"the budget of {budget.trials} trials is used up"
     if budget.usd is not None and in_flight and not spend.trials:
-        return "no trial has told yet what one costs"
+        return "no trial has shown yet what a trial costs"
     spent = spend.usd + spend.all_judges_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:

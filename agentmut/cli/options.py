@@ -44,7 +44,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Option(
         "--target",
-        help="Only what changes this place: prompts/system.md, prompts/system.md:10-20, tools/NAME, model, "
+        help="Only mutants of this place: prompts/system.md, prompts/system.md:10-20, tools/NAME, model, "
         "a document's name.",
     ),
 ]
@@ -53,24 +53,27 @@ Sample = Annotated[
     typer.Option(
         "--sample",
         min=1,
-        help="At most so many mutants, with fair shares for the operators, three of four degrading; pairs are made "
-        "of these only.",
+        help="At most this many mutants, with a fair share for each operator, three of four degrading. Pairs are made "
+        "of these mutants only.",
     ),
 ]
 InDiff = Annotated[
     str | None,
-    typer.Option("--in-diff", help="Only what touches a change of the agent since this git revision."),
+    typer.Option("--in-diff", help="Only mutants that touch a change of the agent since this git revision."),
 ]
 Usd = Annotated[
     float | None,
-    typer.Option("--usd", min=0.01, help="Spend at most so many US dollars, whatever the project says."),
+    typer.Option(
+        "--usd", min=0.01, help="Spend at most this many US dollars, whatever the project file says."
+    ),
 ]
 MostTrials = Annotated[
-    int | None, typer.Option("--trials", min=1, help="Run at most so many trials, whatever the project says.")
+    int | None,
+    typer.Option("--trials", min=1, help="Run at most this many trials, whatever the project file says."),
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option("--minutes", min=0.1, help="Stop after so many minutes, whatever the project says."),
+    typer.Option("--minutes", min=0.1, help="Stop after this many minutes, whatever the project file says."),
 ]
 Precision = Annotated[
     float | None,
@@ -78,7 +81,7 @@ Precision = Annotated[
         "--precision",
         min=0.01,
         max=0.49,
-        help="End once the score is known to so much on each side; a random sample of the mutants may be enough.",
+        help="End once the score is known to this much on each side. A random sample of the mutants may be enough.",
     ),
 ]
 Mutants = Annotated[
@@ -93,7 +96,7 @@ Pair = Annotated[
     list[str] | None, typer.Option("--pair", help="Also these two mutants at once: ID+ID.", metavar="ID+ID")
 ]
 SecondOrder = Annotated[
-    int | None, typer.Option("--second-order", min=1, help="Also so many sampled pairs of mutants.")
+    int | None, typer.Option("--second-order", min=1, help="Also this many sampled pairs of mutants.")
 ]
 Selective = Annotated[
     float | None,
@@ -108,16 +111,18 @@ Scenarios = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice of the run.")]
 Correction = Annotated[
     Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"] | None,
-    typer.Option("--correction", help="How false FAILs are kept in check over the scenarios."),
+    typer.Option("--correction", help="Method that corrects false FAILs for the number of scenarios."),
 ]
 Yes = Annotated[
     bool,
     typer.Option(
-        "--yes", "-y", help="Do not ask, though no budget bounds the run or it may exceed budget.ask_above."
+        "--yes",
+        "-y",
+        help="Do not ask first, even if no budget bounds the run or it may exceed budget.ask_above.",
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Show everything, not only what matters most.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, and reuse nothing.")]
 RunId = Annotated[
     str | None,
     typer.Argument(help="The run's id; the latest one when left out.", autocompletion=completing.runs),

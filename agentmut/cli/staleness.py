@@ -28,4 +28,4 @@ def stale_note(project: Path, report: "OfAnAgent") -> str:
         return ""
     if not changed:
         return ""
-    return f"Run {report.run_id} speaks of an earlier state of the project: {changed}. A new run speaks of today's."
+    return f"Run {report.run_id} is of an earlier state of the project: {changed}. A new run is of the current state."

@@ -173,7 +173,7 @@ class _Ward:
                 self.clock = f"The run with another clock ended with {execution.ending}: {execution.reason}"
         else:
             self.clock = (
-                f"Dates and times may move unnoticed: `pip install '{EXTRA}'` lets the clock be shifted"
+                f"Dates and times may stay unnoticed: `pip install '{EXTRA}'` lets doctor shift the clock"
             )
         if other := next((name for name in names if name != self._scenario), None):
             here, self._scenario, held = self._session, other, self._scenario
@@ -253,7 +253,7 @@ class _Ward:
         place = ".".join(part for part in one.edit.path if not part.isdigit())
         if any(place == path or place.startswith(f"{path}.") for path in adapter.carries):
             return ""
-        return f"the agent runs elsewhere and is not told of it: {OUTSIDE}"
+        return f"the agent runs elsewhere and does not get the change: {OUTSIDE}"
 
     def _refused(self, route: RouteName) -> str:
         """Return why no change can take this route."""
@@ -319,7 +319,7 @@ def _first_asked(seen: Footprint) -> str:
 
 _ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
 _UNRUNNABLE = (
-    "Mend what ended the run, as said above, and run `agentmut doctor` again. agent.env sets variables, "
+    "Fix the cause above, and run `agentmut doctor` again. agent.env sets variables, "
     "execution.timeout gives it more seconds, --scenario takes another input; `agentmut simulate -- agentmut doctor` "
     "puts a simulated model in the place of a service that refuses or is not there."
 )
@@ -355,8 +355,8 @@ def _advice(found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str]
         yield f"{clock.rstrip('.')}."
     if adopted:
         yield (
-            f"Name {adopted} under agent.config.request: all parts were tried as it has them, and without it no prompt "
-            "is mutated."
+            f"Name {adopted} under agent.config.request: doctor tried the parts in this request. Without the request "
+            "no prompt is mutated."
         )
     elif "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
         yield (

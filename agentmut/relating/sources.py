@@ -30,9 +30,9 @@ _REMEDIES: Mapping[Ending, str] = {
     Ending.TIMEOUT: "Give it more seconds (`execution.timeout`), or find out what it waits for",
     Ending.INFRASTRUCTURE: "Check the model endpoint and the network first",
     Ending.REFUSED: "Check the key, the model's name and the endpoint first",
-    Ending.SETUP_FAILED: "Mend the setup of the scenario first",
-    Ending.CASE_ERROR: "Mend the code of the suite's case first",
-    Ending.NOT_JUDGED: "Let the judge be asked first",
+    Ending.SETUP_FAILED: "Fix the setup of the scenario first",
+    Ending.CASE_ERROR: "Fix the code of the suite's case first",
+    Ending.NOT_JUDGED: "Make the judge answer first",
 }
 
 

@@ -11,8 +11,7 @@ from agentmut.relating.state import Relating, RelationsPlan
 from agentmut.store import Store, StoredTrial
 
 OTHER_THEN = (
-    "no stored run is of the agent as it would run now (changed: {changed}); those of run {run} and of its kind are "
-    "judged"
+    "no stored run is of the current agent (changed: {changed}); runs of the agent of run {run} are judged"
 )
 
 

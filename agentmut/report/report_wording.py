@@ -56,7 +56,7 @@ def judged_again(rescored: "Rescored") -> str:
     return (
         "Judged again by later evaluators (`agentmut rescore`), the stored trials give "
         f"{interval(rescored.after)}{left}. "
-        "This report is of the run as it was decided; `agentmut run` decides anew and reuses the trials."
+        "This report shows what the run decided; `agentmut run` decides again and reuses the trials."
     )
 
 

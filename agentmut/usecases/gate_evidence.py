@@ -21,8 +21,8 @@ MADE_BY = {
     "compare": "`agentmut baseline compare`",
 }
 RESCORED = (
-    "what the evaluators of that time made of its trials is a preview, since the trials ended where the run's own "
-    "evaluators had decided. `agentmut run` decides, and reuses them at no cost"
+    "its verdicts are a preview, since its trials ended when the run's own evaluators had decided. `agentmut run` "
+    "decides, and reuses the trials at no cost"
 )
 
 
@@ -132,7 +132,7 @@ def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
         for row in report.scenarios
         if row.threshold is not None and row.threshold != stored.thresholds.get(row.scenario, row.threshold)
     ]
-    return f"it held scenarios against other thresholds: {', '.join(other)}" if other else ""
+    return f"it used other thresholds: {', '.join(other)}" if other else ""
 
 
 def _other_rule(stored: Stored, result: Result) -> str:

@@ -188,7 +188,7 @@ def _within(name: str, spent: float | None, most: float, style: str) -> Requirem
 def mean_at_most(name: str, mean: "Interval | None", most: float, unit: str) -> Requirement:
     """Judge the mean of the agent's own runs: met where its interval is below `most`, not met above, else open."""
     if mean is None or mean.estimate is None:
-        return missing(name, "no stored run of the agent as it is tells")
+        return missing(name, "no stored run of the current agent has it")
     said = f"{mean.estimate:.3g} {unit} a run [{mean.low:.3g}, {mean.high:.3g}], at most {most:g} asked"
     standing = Standing.MET if mean.high <= most else Standing.FAILED if mean.low > most else Standing.OPEN
     return Requirement(name=name, standing=standing, reason=f"{said} ({mean.n} runs)")

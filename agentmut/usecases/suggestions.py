@@ -46,7 +46,7 @@ from agentmut.store import Store
 FILE = "suggestions.json"
 NO_PROPOSAL = {
     "assertion": "behaviour changed, and no assertion was found that passes on the original and kills",
-    "scenario": "behaviour is unchanged, so they take a scenario in which it matters",
+    "scenario": "behaviour is unchanged, so they need a scenario in which the change matters",
     "unknown": "whether behaviour changed is not known",
 }
 """By gap: why a survivor has no assertion."""
@@ -129,7 +129,7 @@ def searched_suggestions(
     refuse_without_texts(session, "`agentmut suggest --scenarios`")
     if why := no_other_input(session):
         raise UsageError(
-            f"--scenarios tries other inputs, and {why}. Leave it out: assertions are suggested without"
+            f"--scenarios tries other inputs, and {why}. Without --scenarios, assertions are suggested"
         )
     stored = what_is_stored(session, store, run)
     start = start_of(stored)

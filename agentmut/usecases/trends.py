@@ -57,9 +57,7 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
             notes.append(f"run {each.run} was left out: it asked a cheap model, not the agent's")
             continue
         if each.rescored:
-            notes.append(
-                f"run {each.run} was rescored since; the score shown is what it came to with its own evaluators"
-            )
+            notes.append(f"run {each.run} was rescored since; the score shown is by its own evaluators")
         facts[each.run] = dict(_facts(each.report, plans.get(each.run)))
         rows.append(row_of(each.report, rows[-1] if rows else None, facts))
     if not rows:

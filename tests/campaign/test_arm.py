@@ -199,7 +199,7 @@ def test_a_fault_that_changes_no_result_is_not_applied(reach: Reach, calls: int)
     for _ in range(3):
         arm.record(arm.launch().number, calling(calls))
     assert arm.status is Status.NOT_APPLIED
-    assert arm.reason.startswith("in none of 3 trials the fault changed what pay returned")
+    assert arm.reason.startswith("the fault changed no result of pay in 3 trials")
 
 
 @pytest.mark.parametrize(

@@ -219,9 +219,7 @@ def test_a_campaign_tells_a_key_that_has_gone_since_and_forgets_its_trials(
     project = projects.write(("alpha", "beta"), idle=0, extra=FLAWLESS + KEYED)
     by_test(project, 10)
     monkeypatch.delenv("SHOP_KEY")
-    with pytest.raises(
-        RunError, match=r"^the agent cannot run: KeyError.*Stored trials of the same agent ran"
-    ):
+    with pytest.raises(RunError, match=r"^the agent cannot run: KeyError.*Stored trials of this agent ran"):
         measure(project)
     monkeypatch.setenv("SHOP_KEY", "1")
     assert by_test(project, 40).cost.reused == 20

@@ -125,7 +125,7 @@ def test_a_budget_for_half_the_usual_baseline_takes_the_smallest_one_and_still_g
 def test_the_first_trial_under_a_budget_in_money_runs_alone() -> None:
     budget = BudgetSettings(usd=1.0)
     assert budget_reached(budget, Spend(), 0) == ""
-    assert "no trial has told yet" in budget_reached(budget, Spend(), 1)
+    assert "no trial has shown yet" in budget_reached(budget, Spend(), 1)
     assert budget_reached(budget, Spend(trials=1, usd=0.1), 8) == ""
     assert "used up" in budget_reached(budget, Spend(trials=1, usd=0.1), 9)
     assert budget_reached(BudgetSettings(trials=20), Spend(), 15) == ""

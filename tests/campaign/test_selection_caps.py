@@ -122,7 +122,7 @@ def test_operators_are_named_by_name_class_or_pattern() -> None:
         assert Selection(operators_named=patterns).operators(known, MutationSettings()) == names
     with pytest.raises(UsageError, match=r"Did you mean 'tool.remove'"):
         Selection(operators_named=("tool.remve",)).operators(known, MutationSettings())
-    with pytest.raises(UsageError, match="narrow each other"):
+    with pytest.raises(UsageError, match="match both options"):
         Selection(classes=("tool",), operators_named=("prompt.*",)).operators(known, MutationSettings())
     with pytest.raises(UsageError, match=r"tol\.\*"):
         Selection(operators_named=("tol.*",)).operators(known, MutationSettings())

@@ -72,7 +72,7 @@ def test_a_run_has_ignored_mutants_and_says_what_is_stale(project: Path) -> None
     result = json.loads(done.stdout)
     ignored = {m["before"].strip(): m["reason"] for m in result["mutants"] if m["status"] == "ignored"}
     assert ignored["- Be brief."] == "a matter of taste"
-    assert result["notes"] == ["mutation.ignore: 00000000 (gone) is no mutant any more; remove the entry"]
+    assert result["notes"] == ["mutation.ignore: 00000000 (gone) names no mutant now; remove the entry"]
     kept = [
         m for m in result["mutants"] if m["operator"] == "prompt.drop_instruction" and m["status"] == "killed"
     ]

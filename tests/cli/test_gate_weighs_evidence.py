@@ -155,7 +155,7 @@ def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
             main(["report", run, "--project", str(project), "--format", format, "--full"])
         page = " ".join(capsys.readouterr().out.split())
         assert f"the stored trials give {again.after.value:.2f} [" in page
-        assert "This report is of the run as it was decided" in page
+        assert "This report shows what the run decided" in page
 
 
 @pytest.mark.whole

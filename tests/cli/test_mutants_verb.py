@@ -418,7 +418,7 @@ def test_revisions_that_do_not_help_are_refused(run: Run, committed: Path) -> No
     git(committed, "commit", "-qam", "broken")
     (committed / "agent.yaml").write_text(CONFIG)
     err = refused(run, *config, "HEAD")
-    assert "the agent as it was then cannot be loaded: agent.yaml:1: promt" in err
+    assert "the earlier agent cannot be loaded: agent.yaml:1: promt" in err
 
 
 @pytest.mark.process

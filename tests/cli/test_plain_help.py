@@ -23,7 +23,10 @@ def test_types_and_limits_are_words(words: tuple[str, ...]) -> None:
 
 def test_limits_stand_behind_the_help() -> None:
     text = " ".join(CliRunner().invoke(app, ["run", "-h"]).stdout.split())
-    assert "--usd NUMBER Spend at most so many US dollars, whatever the project says. [at least 0.01]" in text
+    assert (
+        "--usd NUMBER Spend at most this many US dollars, whatever the project file says. [at least 0.01]"
+        in text
+    )
     assert "--scenario TEXT Only this scenario, by name. [repeatable]" in text
     compare = " ".join(CliRunner().invoke(app, ["baseline", "compare", "-h"]).stdout.split())
     assert "[1 to 10000]" in compare

@@ -54,7 +54,7 @@ def test_what_changed_is_named_beside_the_report(
 ) -> None:
     change(project, name, old, new)
     done = called(project, "report")
-    assert "speaks of an earlier state of the project: " in done.stderr
+    assert "is of an earlier state of the project: " in done.stderr
     assert said in done.stderr
     assert "earlier state" not in done.stdout
 
@@ -68,7 +68,7 @@ def test_a_scenario_that_was_added_changes_nothing_about_the_others(project: Pat
 def test_the_page_and_show_say_it_and_documents_for_programs_do_not(project: Path) -> None:
     change(project, "prompt.md", "Name the place.", "Name the town.")
     page = called(project, "report", "--format", "html")
-    assert "the agent&#39;s config has changed since. A new run speaks of today&#39;s.</p>" in page.stdout
+    assert "the agent&#39;s config has changed since. A new run is of the current state.</p>" in page.stdout
     mutant = page.stdout.partition('<template data-mutant="')[2][:8]
     assert "the agent's config has changed since" in called(project, "show", mutant).stderr
     assert "earlier state" not in called(project, "report", "--format", "junit").output

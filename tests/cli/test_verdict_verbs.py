@@ -243,7 +243,7 @@ def test_a_stored_test_is_printed_again(agentmut: Command) -> None:
 def test_what_cannot_pass_is_said_before_anything_is_run(agentmut: Command) -> None:
     done = agentmut("test", "--method", "fixed", "--trials", "10")
     assert done.returncode == 2
-    assert done.stderr.startswith("Note: greets cannot PASS with 10 trials: 17 passes in a row would do.")
+    assert done.stderr.startswith("Note: greets cannot PASS with 10 trials: PASS takes at least 17 passes.")
     assert (
         "cannot PASS with 10" in agentmut("test", "--preview", "--method", "fixed", "--trials", "10").stdout
     )

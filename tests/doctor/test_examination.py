@@ -351,7 +351,7 @@ def test_what_moves_is_a_placeholder_in_the_kept_request(ward: Ward) -> None:
         f'the description of look: {{date}} stands for "{dt.datetime.now().year}"',
     )
     assert arrivals(found)["prompt"][1] == arrivals(found)["tool description"][1] == "yes"
-    assert "What moves from run to run" in render_diagnosis(found)
+    assert "What differs from run to run" in render_diagnosis(found)
 
 
 FIVE_CALLS = """

@@ -147,8 +147,8 @@ def test_the_report_shows_the_few_with_how_many_stand_behind_each() -> None:
 
 def test_show_names_its_company() -> None:
     found = result([row("m1", "a", failures=2), row("m2", "a")])
-    assert "m1 stands for it" in render_mutant(_with_baseline(found), found.mutants[1])
-    assert "It stands for m2" in render_mutant(_with_baseline(found), found.mutants[0])
+    assert "m1 stands for this mutant" in render_mutant(_with_baseline(found), found.mutants[1])
+    assert "This mutant stands for m2" in render_mutant(_with_baseline(found), found.mutants[0])
     assert "The same scenarios kill m2 in the same way." in render_mutant(
         _with_baseline(found), found.mutants[0]
     )

@@ -77,7 +77,7 @@ def test_a_comment_that_names_an_operator_lets_the_others_through(tmp_path: Path
     assert generation.mutants
     assert not generation.ignored
     assert generation.notes == (
-        "system.md:1: no mutant falls under this ignore comment (no tools here); remove it",
+        "system.md:1: this ignore comment matches no mutant (no tools here); remove it",
     )
 
 
@@ -89,7 +89,7 @@ def test_a_swap_with_a_line_that_is_not_ignored_is_not_ignored(tmp_path: Path) -
 
 def test_an_entry_that_fits_no_mutant_is_reported(tmp_path: Path) -> None:
     generation = made(origin(tmp_path, "- Be kind.\n"), IgnoredMutant(mutant="00000000", reason="old"))
-    assert generation.notes == ("mutation.ignore: 00000000 (old) is no mutant any more; remove the entry",)
+    assert generation.notes == ("mutation.ignore: 00000000 (old) names no mutant now; remove the entry",)
 
 
 def test_what_the_command_line_leaves_out_makes_nothing_stale(tmp_path: Path) -> None:
@@ -219,4 +219,4 @@ def test_a_comment_in_a_file_of_a_workspace_that_cannot_be_read_names_the_line(t
 
 def test_a_comment_in_a_file_of_a_workspace_under_which_nothing_falls_is_stale(tmp_path: Path) -> None:
     found = in_workspace(tmp_path, RULES.replace("Never push.", "See `README`."))
-    assert any("AGENTS.md:9: no mutant falls under" in note for note in made(found).notes)
+    assert any("AGENTS.md:9: this ignore comment matches no mutant" in note for note in made(found).notes)

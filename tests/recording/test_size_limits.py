@@ -60,7 +60,7 @@ def test_verdicts_rest_on_whole_replies_and_the_store_holds_what_the_limit_allow
     done = CliRunner().invoke(app, ["test", "--yes", "--method", "fixed", "--trials", "5", *at])
     report = json.loads(done.stdout)
     assert report["scenarios"][0]["passes"] == 5
-    assert any(note.startswith("5 trials said more than is kept") for note in report["notes"])
+    assert any(note.startswith("5 trials have more text than the store keeps") for note in report["notes"])
     assert (tmp_path / ".agentmut" / "store.db").stat().st_size < 200_000
     shown = json.loads(CliRunner().invoke(app, ["trials", "--trial", "1", *at]).stdout)
     assert shown["trace"]["texts_cut"] > 398_000

@@ -57,19 +57,19 @@ def arrived_nowhere(
     parts = {edit.path[0] for edit in mutant.edits}
     if any(edit.is_fault for edit in mutant.edits):
         return (
-            f"in none of {trials} trials the fault changed what {mutant.subject} returned: its results hold "
-            f"nothing that this fault changes, or its calls go past agentmut{said}"
+            f"the fault changed no result of {mutant.subject} in {trials} trials: the results hold nothing that this "
+            f"fault changes, or the calls do not pass agentmut{said}"
         )
     if parts == {"orchestration"}:
         key = ".".join(["orchestration", *filter(None, dict.fromkeys(map(_flow_key, mutant.edits)))])
         return (
-            f"in none of {trials} trials the changed flow took effect: the adapter did not carry it out, and the "
-            f"agent did not read {key} of the config that it is given{said}"
+            f"the changed flow took effect in none of {trials} trials: the adapter did not carry it out, and the "
+            f"agent did not read {key} of its config{said}"
         )
     if parts == {"history"}:
         return (
-            f"in none of {trials} trials a turn was given other earlier turns: the runs ended before their second "
-            f"turn, or their turns are a graph's own state, which is passed as it is{said}"
+            f"no turn of {trials} trials had other earlier turns: the runs ended before their second turn, or the "
+            f"graph keeps its turns in its own state, which agentmut does not change{said}"
         )
     if suite is None or result.footprint.lost:
         return f"none of {trials} trials showed the change in what was sent to the model or read from the config{said}"

@@ -116,7 +116,7 @@ def cannot_run(lanes: Collection[Reusing]) -> str:
     if now:
         each = f"Each of {trials} new trials" if trials > 1 else "The only new trial"
     before = (
-        ". Stored trials of the same agent ran: something around it has gone since, a key or a server perhaps"
+        ". Stored trials of this agent ran, so something around it is missing now, perhaps a key or a server"
     )
     return (
         f"the agent cannot run: {_first_reason(shown)}. {each} raised this, and no answer of a model and no call of a "
@@ -209,8 +209,8 @@ def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     reason = baselines[first].first_failure.rstrip(". ") or "no reason given"
     too = f", and so do {', '.join(others)}" if others else ""
     return (
-        f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Mend or remove it, "
-        "or go on without it: `agentmut run --continue`"
+        f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Fix or remove it, "
+        "or leave it out: `agentmut run --continue`"
     )
 
 

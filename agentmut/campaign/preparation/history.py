@@ -131,7 +131,7 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
     if not history.rows:
         raise UsageError(
             "selective mutation keeps the operators that told most in earlier runs, and this project has no "
-            "finished run yet. Give `agentmut run` once without --selective (mutation.selective)."
+            "finished run yet. Run `agentmut run` once without --selective (mutation.selective)."
         )
     records = history.by_operator()
     judged = [name for name in operators if name in records and records[name].scored >= JUDGED]

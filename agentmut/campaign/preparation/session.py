@@ -385,11 +385,11 @@ def _check_judge_prices(session: Session) -> None:
 
 def _why_none(generation: Generation) -> str:
     if generation.unselected:
-        return f"the filters leave none of {generation.unselected}. `agentmut mutants` lists them all."
+        return f"the filters leave out all {generation.unselected} mutants. `agentmut mutants` lists them."
     kinds: dict[str, list[str]] = {}
     for operator, reason in generation.empty:
         kinds.setdefault(operator.partition(".")[0], []).append(reason.partition(", because ")[2] or reason)
     if not kinds:
-        return "the filters leave none. `agentmut mutants` lists them all."
+        return "the filters leave out all mutants. `agentmut mutants` lists them."
     shown = (f"{kind}: {max(reasons, key=reasons.count)}" for kind, reasons in kinds.items())
     return f"{'; '.join(shown)}. `agentmut mutants` lists every reason."

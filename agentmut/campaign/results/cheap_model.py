@@ -75,14 +75,14 @@ def cheap_model_notes(found: CheapModel | None, state: CampaignState) -> Iterato
     if cheap is None:
         return
     price = f" (${cheap.cost.usd:.2f})" if cheap.cost.usd else ""
-    ran = f"in {cheap.cost.trials} trials{price} that the cost of this run leaves out"
+    ran = f"in {cheap.cost.trials} trials{price}, which the cost of this run does not include"
     if found is None:
         yield f"the cheap model of mutation.proxy decided mutants {ran}, and adds nothing to the score"
         return
     yield (
-        f"{found.model} decided {found.decided} mutants {ran}. On the {found.both} that the agent's own model decided, "
-        f"too, their verdicts agree with rho = {found.rho:.2f}: this saves {max(0.0, found.saved):.0%} of the "
-        "mutants that the agent's own model would have to decide for a score as precise"
+        f"{found.model} decided {found.decided} mutants {ran}. The agent's own model decided {found.both} of them "
+        f"too, and the verdicts correlate with rho = {found.rho:.2f}. For a score as precise, this saves "
+        f"{max(0.0, found.saved):.0%} of the mutants that the agent's own model would have to decide"
     )
     if not found.is_worth_it:
         yield f"a cheap model with rho below 0.3 is not worth its price: take {found.model} out of mutation.proxy"

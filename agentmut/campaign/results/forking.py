@@ -12,15 +12,15 @@ def fork_notes(state: CampaignState) -> Iterator[str]:
     if recalled:
         yield (
             f"recorded runs of the original answered {recalled} of {asked} model requests of mutants' trials; "
-            "tokens and cost count the others alone"
+            "tokens and cost count only the other requests"
         )
     for scenario, named in state.unforked.refused.items():
         yield (
-            f"execution.fork was no use on {scenario}, whose mutants ran live: its requests name {named}, and a "
-            "recorded run cannot bring that back"
+            f"execution.fork was no use on {scenario}, whose mutants ran live: its requests name {named}, "
+            "which a recorded run does not have"
         )
     for scenario, trials in state.unforked.unrecorded.items():
         yield (
-            f"execution.fork was no use in {trials} trials of mutants on {scenario}: the baseline's runs are from "
-            "before it was set, and so are not recorded. `--fresh` makes a new baseline"
+            f"execution.fork was no use in {trials} trials of mutants on {scenario}: the baseline's runs are older "
+            "than this setting, so they are not recorded. `--fresh` makes a new baseline"
         )

@@ -52,7 +52,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
     )
 
 
-TO_CONFIRM = "its kill is not final: no stored trial of the original beside its own confirms it"
+TO_CONFIRM = "its kill is not final: no stored trial of the original from the same time confirms it"
 
 
 class _Rescoring:
@@ -286,7 +286,7 @@ def _why(old: MutantRow, arm: Arm) -> str:
     if not arm.evidence:
         return "it has no stored trials that can be judged"
     if old.status is Status.KILLED:
-        return f"its trials ended when {', '.join(old.killed_by)} killed it, and that does not hold any more"
+        return f"its trials ended when {', '.join(old.killed_by)} killed it, and this kill does not hold any more"
     return "its stored trials are not enough for these evaluators"
 
 
@@ -320,8 +320,8 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
         yield again.state.problem
     if again.unconfirmed:
         yield (
-            f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original beside them "
-            "confirms them. The interval holds whether they are confirmed or not. `agentmut run` makes such trials"
+            f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original from the "
+            "same time confirms them. The interval holds either way. `agentmut run` makes such trials"
         )
     if new := again.new:
         yield (

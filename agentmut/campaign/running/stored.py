@@ -65,8 +65,8 @@ class StoredCampaign:
 
 MOST_READ = 1_000
 """Trials of a scenario that verbs read at most which look at all stored trials of the unchanged agent."""
-WORDLESS = "kept without texts, as `store.texts` said then, and texts are what is read here"
-CODE_CHANGED = "the agent's code has changed since run {run}: its trials speak of the agent as it was then"
+WORDLESS = "stored without texts (store.texts at that time), and this command reads texts"
+CODE_CHANGED = "the agent's code has changed since run {run}: its trials are of the earlier agent"
 
 
 def stored_campaign(

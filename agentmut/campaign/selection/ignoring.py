@@ -36,14 +36,14 @@ def ignoring(
         reasons |= hit
         if not hit and not narrowed:
             stale.append(
-                f"mutation.ignore: {entry.mutant} ({entry.reason}) is no mutant any more; remove the entry"
+                f"mutation.ignore: {entry.mutant} ({entry.reason}) names no mutant now; remove the entry"
             )
     for comment in origin.sources.ignores:
         hit = {mutant.id: comment.reason for mutant in _under(comment, mutants, origin)}
         reasons = hit | reasons
         if not hit and _could_hit(comment, operators, narrowed=narrowed):
             place = f"{comment.place.path}:{comment.place.line}"
-            stale.append(f"{place}: no mutant falls under this ignore comment ({comment.reason}); remove it")
+            stale.append(f"{place}: this ignore comment matches no mutant ({comment.reason}); remove it")
     return Ignoring(reasons, tuple(stale))
 
 

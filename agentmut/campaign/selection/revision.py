@@ -197,7 +197,7 @@ def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[
         shown = (
             str(said["error"]["message"]).replace(f"{tree}/", f"{reference}:").replace(str(tree), reference)
         )
-        raise UsageError(f"--in-diff {reference}: the agent as it was then cannot be loaded: {shown}")
+        raise UsageError(f"--in-diff {reference}: the earlier agent cannot be loaded: {shown}")
     return AgentConfig.model_validate(said["config"]), tuple(said["missing"])
 
 

@@ -81,7 +81,7 @@ class Selection(Frozen):
             if not any(is_named(operator, name) for operator in chosen):
                 other = "--operator" if option == "--class" else "--class"
                 raise UsageError(
-                    f"{option} {name}: no operator that {other} names is one of these. The two narrow each other."
+                    f"{option} {name}: {other} names none of these operators, and a mutant has to match both options."
                 )
 
 

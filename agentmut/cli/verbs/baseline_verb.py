@@ -38,7 +38,7 @@ def save(
     as_json: Json = False,
     agent: AgentRef = None,
 ) -> None:
-    """Run the agent as it is and keep its pass rates under a name.
+    """Run the unchanged agent and keep its pass rates under a name.
 
     An earlier baseline of that name is replaced. Finished trials are reused.
 
@@ -86,7 +86,7 @@ UpdateTrials = Annotated[
         "--update-trials",
         min=1,
         max=10_000,
-        help="With --update: trials of every scenario, in place of what the check of the baseline misses.",
+        help="With --update: new trials of each scenario. Default: as many as the check of the baseline asks for.",
     ),
 ]
 Behaviour = Annotated[

@@ -34,9 +34,10 @@ def coverage(
 ) -> None:
     """Show what the scenarios exercise of the agent.
 
-    Tools, decision paths, states, boundaries of parameters, models, nodes and edges of a graph, and rules of the
-    prompt: what is covered, by which scenario, by it alone, and what is not. Only stored trials of the unchanged
-    agent count; nothing is executed. Without --scenario it is kept in the run's folder, for `agentmut report`.
+    Counts tools, decision paths, states, boundaries of parameters, models, nodes and edges of a graph, and rules of
+    the prompt. Shows what is covered, by which scenarios, by one scenario alone, and what is not covered. Only
+    stored trials of the unchanged agent count; nothing is run. Without --scenario the coverage is kept in the run's
+    folder, for `agentmut report`.
 
     Example: agentmut coverage --items all
     """

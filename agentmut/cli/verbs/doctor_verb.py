@@ -43,8 +43,8 @@ def doctor(
 ) -> None:
     """Check whether this agent can be mutated: by building it anew, on the wire, or both.
 
-    Runs the agent as it is, and with one harmless change of each part by each route: about six runs. Exits with 0
-    where some change arrives, with 4 where none does or the agent cannot be run.
+    Runs the agent unchanged, and then with one harmless change of each part by each route: about six runs. Exit
+    code 0 if some change arrives, 4 if none does or the agent cannot be run.
 
     Example: agentmut doctor
     """

@@ -23,11 +23,11 @@ _CODES = {"deploy": ExitCode.OK, "block": ExitCode.FAIL, "manual": ExitCode.INCO
 def gate(
     run: Annotated[
         str | None,
-        typer.Argument(help="Take the reports of this run in the place of the latest of their kind."),
+        typer.Argument(help="Use the reports of this run instead of the latest ones."),
     ] = None,
     project: ProjectPath = Path(),
     min_score: Annotated[
-        float | None, typer.Option("--min-score", help="What the score's lower bound has to reach.")
+        float | None, typer.Option("--min-score", help="Least lower end of the score's interval.")
     ] = None,
     min_coverage: Annotated[
         float | None, typer.Option("--min-coverage", help="The least overall coverage.")
@@ -38,16 +38,16 @@ def gate(
     ] = None,
     inconclusive: Annotated[
         Inconclusive | None,
-        typer.Option("--inconclusive", help="What follows where the evidence is not enough either way."),
+        typer.Option("--inconclusive", help="Decision if the evidence is not enough either way."),
     ] = None,
     as_json: Json = False,
     agent: AgentRef = None,
 ) -> None:
     """Decide on the stored evidence whether to deploy.
 
-    Holds the latest test, campaign, comparison and coverage against the section `gate` of the project file; options
-    take the place of its keys. Nothing is executed, and evidence on another version of the agent or the suite is not
-    used. Exit code 0 for deploy, 1 for block, 3 for manual.
+    Checks the latest test, campaign, comparison and coverage against the section `gate` of the project file;
+    options replace its keys. Nothing is run, and runs of another version of the agent or the suite are not used.
+    Exit code 0 for deploy, 1 for block, 3 for manual.
 
     Example: agentmut gate --min-score 0.8
     """

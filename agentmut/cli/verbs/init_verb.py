@@ -30,10 +30,10 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Start a project that runs as it is.
+    """Start a project that runs at once.
 
-    Writes a commented agentmut.yaml, two scenarios and an agent stub. With --from the agent is that of the file, in a
-    ready tool loop; its tools get stand-ins in the scenarios.
+    Writes a commented agentmut.yaml, two scenarios and an agent stub. With --from the file describes the agent,
+    which runs in a ready tool loop. Its tools get stand-ins in the scenarios.
 
     Example: agentmut init my_project
     """

@@ -55,7 +55,7 @@ def mutants(
 ) -> None:
     """List what would be broken.
 
-    Nothing is executed. A project is not needed: a config file or a recorded request will do.
+    Runs nothing. Needs no project: a config file or a recorded request is enough.
 
     Example: agentmut mutants --operator prompt.drop_instruction --diff
     """

@@ -41,8 +41,8 @@ def plan(
 ) -> None:
     """Show what `agentmut run` would take and probably find.
 
-    Mutants by class, trials expected and at worst, money by the model's price, time, and the shares of mutants that
-    would be killed, survive or stay open. Takes the filters of `run`. Without --probe nothing is executed.
+    Shows mutants by class, trials expected and at worst, money by the model's price, time, and the shares of
+    mutants that would be killed, survive or stay open. Takes the filters of `run`. Runs nothing without --probe.
 
     Example: agentmut plan --class prompt --probe 3
     """

@@ -103,10 +103,10 @@ def proxy(
     mutant: Mutant = None,
     as_json: Json = False,
 ) -> None:
-    """Pass model requests on, and say what passes.
+    """Pass model requests on, and print a line for each.
 
-    One line per model request goes to stderr: dialect, model, status, seconds, tokens, and whether the request was
-    changed. Credentials pass through; nothing is kept.
+    The line goes to stderr: dialect, model, status, seconds, tokens, and whether the request was changed.
+    Credentials pass through; nothing is kept.
 
     With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned: with
     --mutant, 4 in the place of 0 where no request has become the mutant's.

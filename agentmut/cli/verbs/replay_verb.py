@@ -27,10 +27,11 @@ def replay(
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
-    """Run a recorded trial's agent again, on the answers that it was given then.
+    """Run the agent of a recorded trial again, on the recorded answers of its model.
 
-    No request goes to a model. Tools that the scenario does not double are really called again, with all that they
-    do. A replay is no new trial: it changes no result. `execution.record: true` in the project file records trials.
+    No request goes to a model. Tools that the scenario does not double are really called again, with all their
+    effects. A replay is no new trial, and changes no result. `execution.record: true` in the project file records
+    trials.
 
     Example: agentmut replay 4be1
     """

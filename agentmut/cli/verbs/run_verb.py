@@ -79,11 +79,11 @@ def run(
 ) -> None:
     """Measure the suite on broken copies of the agent.
 
-    Reports which breakages the scenarios notice, and which nobody notices. Large drops of a pass rate are looked for
-    first, so a small budget gives a coarse answer; a later run with more money goes on from there. A budget that is
-    not enough for all mutants is spent on a random sample of them. Each scenario runs once first; one that fails each
-    of its first runs stops the command, unless --continue leaves it out.
-    For several machines: --baseline-only, copy .agentmut to each, --shard k/n on each, then `agentmut merge`.
+    Reports which breakages the scenarios notice, and which nobody notices. Looks for large drops of a pass rate
+    first, so a small budget gives a coarse answer, and a later run with more money continues from there. If the
+    budget is not enough for all mutants, a random sample of them is tried. Each scenario runs once first. A
+    scenario that fails each of its first runs stops the command, unless --continue leaves it out. For several
+    machines: --baseline-only, copy .agentmut to each, --shard k/n on each, then `agentmut merge`.
 
     Example: agentmut run --usd 2 --yes
     """

@@ -19,7 +19,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of what `--json` prints, of one verb or of all.
 
-    Documents may get further keys; their version rises when a key goes or means something else.
+    The version of a document rises if a key is removed or changes its meaning. New keys do not raise it.
 
     Example: agentmut schema run --output run.schema.json
     """

@@ -41,9 +41,9 @@ def show(
 ) -> None:
     """Explain one mutant.
 
-    What was changed, what every scenario saw, and why it has its status. A run of the original and a run of the mutant
-    stand side by side, with what differs marked. Where behaviour changed and no evaluator noticed, assertions that
-    would have, found in the stored trials and checked on them.
+    Shows what was changed, what every scenario saw, and why the mutant has its status. A run of the original and a
+    run of the mutant stand side by side, with the differences marked. If behaviour changed and no evaluator
+    noticed, also shows assertions that would have noticed, found in the stored trials and checked on them.
 
     Example: agentmut show 3f9ac2d1
     """

@@ -35,14 +35,16 @@ Fault = Annotated[
     list[str] | None,
     typer.Option(
         "--fault",
-        help="Trouble to make, again for more: KIND:RATE (429:0.1), or KIND:@N for the n-th request of each "
+        help="Trouble to make; repeat for more: KIND:RATE (429:0.1), or KIND:@N for the n-th request of each "
         f"trial (hang:@3). Kinds: {', '.join(KINDS)}.",
         metavar="KIND:WHEN",
     ),
 ]
-FaultSeed = Annotated[int, typer.Option("--fault-seed", min=0, help="Seed by which requests meet trouble.")]
+FaultSeed = Annotated[
+    int, typer.Option("--fault-seed", min=0, help="Seed that chooses which requests meet trouble.")
+]
 RetryAfter = Annotated[
-    str, typer.Option("--retry-after", help="What a 429 tells the client to wait.", metavar="TIME")
+    str, typer.Option("--retry-after", help="Time that a 429 tells the client to wait.", metavar="TIME")
 ]
 Latency = Annotated[
     str,
@@ -53,7 +55,7 @@ Latency = Annotated[
 ]
 ChunkLatency = Annotated[
     str,
-    typer.Option("--chunk-latency", help="Time before each event of a stream, in the same terms."),
+    typer.Option("--chunk-latency", help="Time before each event of a stream, in the same form."),
 ]
 Alias = Annotated[
     list[str] | None,

@@ -54,9 +54,9 @@ def suggest(
 ) -> None:
     """Propose what to write next: assertions that kill survivors, and scenarios for what no stored run exercises.
 
-    From stored trials, at no cost. With --scenarios, inputs are proposed and run, and those are kept that reach
-    something new or kill a mutant; an interrupted search goes on with the same command. What is proposed rests on
-    what the agent did, right or wrong: --apply is for what you have confirmed.
+    Reads stored trials, at no cost. With --scenarios, also proposes inputs, runs them, and keeps inputs that reach
+    something new or kill a mutant; the same command continues an interrupted search. A suggestion describes what
+    the agent did, right or wrong: use --apply only for suggestions that you have confirmed.
 
     Example: agentmut suggest --scenarios --trials 100
     """

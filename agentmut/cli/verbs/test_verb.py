@@ -25,13 +25,13 @@ MethodOption = Annotated[
 Trials = Annotated[int | None, typer.Option("--trials", min=1, max=10_000, help="Most trials of a scenario.")]
 Margin = Annotated[
     float | None,
-    typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
+    typer.Option("--margin", help="Distance below the threshold that the test must notice (sequential)."),
 ]
 WarmStart = Annotated[
     bool | None,
     typer.Option(
         "--warm-start/--cold-start",
-        help="Let earlier tests choose which rates to look for first (sequential). Error rates stay.",
+        help="Let earlier tests choose which rates to look for first (sequential). Error rates do not change.",
     ),
 ]
 Preview = Annotated[
@@ -62,9 +62,9 @@ def test(
 ) -> None:
     """Test whether the agent meets the threshold of every scenario.
 
-    PASS, FAIL or INCONCLUSIVE for each scenario and for the suite, with what it rests on. Finished trials are reused.
-    Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 where the agent cannot run: every trial raised
-    the same before it asked a model.
+    Gives PASS, FAIL or INCONCLUSIVE for each scenario and for the suite, with the evidence. Reuses finished trials.
+    Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if the agent cannot run: every trial raised the same
+    error before it asked a model.
 
     Example: agentmut test --method fixed --trials 50
     """

@@ -18,22 +18,22 @@ def trend(
     reference: Annotated[
         int,
         typer.Option(
-            "--reference", min=10, help="First trials of a scenario that later ones are held against."
+            "--reference", min=10, help="First trials of a scenario, with which later trials are compared."
         ),
     ] = 50,
     in_control: Annotated[
         float, typer.Option("--in-control", help="Trials from one false alarm to the next, on average.")
     ] = 10_000,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with code 1 where drift is flagged.")
+        bool, typer.Option("--exit-code", help="Exit with code 1 if drift is flagged.")
     ] = False,
     as_json: Json = False,
     agent: AgentRef = None,
 ) -> None:
     """Show scores and pass rates over the stored runs, and flag drift.
 
-    Every stored trial of the agent as it is counts once; later ones are held against the first ones by a chart whose
-    rate of false alarms is printed. What makes runs incomparable is marked. Nothing is executed.
+    Each stored trial of the current agent counts once. A chart compares later trials with the first ones; its rate
+    of false alarms is printed. Changes that make runs incomparable are marked. Nothing is run.
 
     Example: agentmut trend --drop 0.1
     """

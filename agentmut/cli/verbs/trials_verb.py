@@ -56,7 +56,7 @@ def trials(
 ) -> None:
     """List the stored trials of the project, in the order in which they ended.
 
-    Each with its number, its outcome by today's evaluators, and the reason. Nothing is run.
+    Each trial has its number, its outcome by today's evaluators, and the reason. Nothing is run.
 
     Example: agentmut trials --failed
     """

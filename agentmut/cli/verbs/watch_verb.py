@@ -25,7 +25,7 @@ Sources = Annotated[
 ]
 Outcome = Annotated[
     str | None,
-    typer.Option("--outcome", help="As of import: reward, score:NAME, or evaluators."),
+    typer.Option("--outcome", help="What says whether a run passed: reward, score:NAME, or evaluators."),
 ]
 PassScore = Annotated[float | None, typer.Option("--pass-score", help="The least score that passes.")]
 ScenarioBy = Annotated[
@@ -33,9 +33,13 @@ ScenarioBy = Annotated[
 ]
 Since = Annotated[
     str | None,
-    typer.Option("--since", help="Begin with runs that started then: after the last alarm was dealt with."),
+    typer.Option(
+        "--since", help="Only runs that started then or later, such as after the last alarm was handled."
+    ),
 ]
-Reference = Annotated[int, typer.Option("--reference", help="First runs that the others are held against.")]
+Reference = Annotated[
+    int, typer.Option("--reference", help="First runs, with which later runs are compared.")
+]
 InControl = Annotated[float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")]
 
 
@@ -54,8 +58,8 @@ def watch(
     """Watch recorded runs that arrive: import them, and compare them with the first ones.
 
     CUSUM and Page-Hinkley charts on the pass rate and on behaviour, with the number of runs to a false alarm. Exit
-    code 0 where nothing has changed, 1 where a chart alarms, 3 where no run has come after the reference. Nothing is
-    sent anywhere, so a nightly job may read the exit code.
+    code 0 if nothing has changed, 1 if a chart alarms, 3 if there is no run after the reference. Nothing is sent
+    anywhere, so a nightly job may read the exit code.
 
     Example: agentmut watch traces/
     """
@@ -89,7 +93,7 @@ def _lines(report: "WatchReport") -> list[str]:
     mode = "of its own scenario" if report.within_scenarios else "of all scenarios together"
     lines = [
         head,
-        f"{came}{report.watched} runs are held against the first {report.reference}.",
+        f"{came}{report.watched} runs are compared with the first {report.reference}.",
         f"The behaviour of each run is compared with runs {mode}.",
         f"If nothing changes, the first alarm comes after {report.in_control:.0f} runs or more on average.",
         *(_line(row) for row in report.charts),

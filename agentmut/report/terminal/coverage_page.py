@@ -20,12 +20,12 @@ ABLATION = (
     "changed without it (which chance alone says of one survivor in twenty)."
 )
 SILENT = (
-    "One that is not covered was lost in silence; `agentmut report` lists its mutant, `agentmut show ID` explains "
-    "it."
+    "The loss of a rule that is not covered was not noticed. `agentmut report` lists its mutant, `agentmut show ID` "
+    "explains it."
 )
 UNCOMPARED = (
-    "One that is not covered has no killed mutant. Whether the agent's behaviour changed without it is not known for "
-    "{}: it was not compared, as always with `store: {{texts: none}}`. `agentmut report` lists its mutant."
+    "A rule that is not covered has no killed mutant. For {}, behaviour without the rule was not compared, as always "
+    "with `store: {{texts: none}}`. `agentmut report` lists its mutant."
 )
 
 

@@ -49,7 +49,7 @@ def _sent(page: Page, found: Diagnosis) -> None:
 
 def _moving(page: Page, found: Diagnosis) -> None:
     if found.moving:
-        page.title("What moves from run to run")
+        page.title("What differs from run to run")
     for said in found.moving:
         _point(page, said)
 

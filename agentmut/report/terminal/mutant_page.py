@@ -87,7 +87,7 @@ def _relations(page: Page, row: MutantRow) -> None:
 
 def _delivery(page: Page, row: MutantRow) -> None:
     if row.witness and row.witness.route == "effect":
-        page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
+        page.add("The agent's process died, and no request shows the change any more: the end is the effect.")
     elif row.witness:
         route = _SEEN_IN[row.witness.route]
         page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
@@ -126,10 +126,11 @@ def _company(result: Result, row: MutantRow) -> Iterator[str]:
     if alike:
         yield f"The same scenarios kill {_few(alike)} in the same way."
     if row.subsumed_by:
-        yield f"{row.subsumed_by} stands for it: every scenario seen to kill that one was seen to kill this one too."
+        other = row.subsumed_by
+        yield f"{other} stands for this mutant: every scenario that killed {other} also killed this one."
     behind = dominators(result.mutants).get(row.id, ())
     if behind:
-        yield f"It stands for {_few(behind)}: every scenario seen to kill it was seen to kill those too."
+        yield f"This mutant stands for {_few(behind)}: every scenario that killed this one also killed those."
 
 
 def _few(ids: Sequence[str]) -> str:
@@ -196,8 +197,8 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
         page.add(ROUNDED_UP)
     if row.ci_as_original:
         page.add(
-            f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches: there it counts "
-            "as passing like the original, at the upper bound as failing."
+            f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches. There it counts "
+            "as passing like the original, and for the upper bound as failing."
         )
     if row.trials:
         page.add(
@@ -210,18 +211,18 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
 def advice(row: MutantRow, *, unsure: bool) -> list[str]:
     """Return what to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
     if row.intent is Intent.PRESERVE:
-        return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
+        return ["This change should not matter: a kill would show a brittle agent, not a good suite."]
     if row.status is Status.NO_COVERAGE:
         return ["Write a scenario that makes the agent use it."]
     if row.status is Status.SURVIVED and row.gap == "assertion" and unsure:
         return [
-            "Run again with another --seed before you add an assertion for it; if the change goes, a scenario in which "
-            "losing it shows is what is missing."
+            "Run again with another --seed before you add an assertion for it. If behaviour has not changed then, add "
+            "a scenario in which the loss shows."
         ]
     if row.status is Status.SURVIVED and row.gap == "assertion":
         return [
             "Add an assertion that looks at what changed, or ignore it with a reason in `mutation.ignore`."
         ]
     if row.status is Status.SURVIVED:
-        return ["Write a scenario in which losing it shows, or ignore it with a reason in `mutation.ignore`."]
+        return ["Write a scenario in which the loss shows, or ignore it with a reason in `mutation.ignore`."]
     return []

@@ -21,7 +21,9 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     made = counted(sum(plan.mutants.values()), "mutant")
     page.hang(f"{made} ({classes}), {counted(plan.scenarios, 'scenario')}", indent=0)
     if plan.unreached:
-        page.add(f"{plan.unreached} of them nothing reaches: they cost nothing, and count as not noticed")
+        page.add(
+            f"no scenario reaches {plan.unreached} of them: these cost nothing, and count as not noticed"
+        )
     if plan.rounds:
         page.title("What the money buys: which mutants the suite notices")
         bought = plain_table("drops of a pass rate of", "trials", "cost", "time")
@@ -43,11 +45,14 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     page.add(table)
     if plan.history:
         page.hang(
-            f"As earlier runs went: {plan.history.killed:.0%} killed, {plan.history.trials:.0f} trials of mutants.",
+            f"At the rates of earlier runs: {plan.history.killed:.0%} killed, "
+            f"{plan.history.trials:.0f} trials of mutants.",
             indent=0,
         )
     if plan.stops:
-        page.hang(f"The dearest of these cases would be stopped by {plan.stops}.", indent=0, style="yellow")
+        page.hang(
+            f"The most expensive of these cases would be stopped by {plan.stops}.", indent=0, style="yellow"
+        )
     if plan.asks:
         page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` answers.", indent=0)
     page.title("What this rests on")

@@ -21,7 +21,7 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
     if rescored.after.undecided:
         page.add(
             "The score counts what the stored trials decide. `agentmut run` decides the open mutants as well: "
-            "its score may be quite another one."
+            "its score may differ a lot."
         )
     _flipped(page, rescored)
     _fresh(page, rescored)
@@ -127,7 +127,7 @@ def _nothing_to_judge(rescored: Rescored) -> str:
 
 def _killed_or_not(page: Page, found: RelationsRescored) -> None:
     if not found.flipped:
-        page.add("No mutant is killed by relations that was not, or the other way round.")
+        page.add("Relations kill the same mutants as before.")
     kills = found.report.kills if found.report else ()
     for flip in found.flipped[:SHOWN]:
         said = f"-> killed by {', '.join(flip.after)}"

@@ -260,7 +260,7 @@ def _standing(page: Page, rows: Sequence[MutantRow], where: str) -> None:
         page.add(Text(f"  {id}  {what}  (stands for {len(behind)})"))
     if len(found) > SHOWN_STANDING:
         page.add(f"  ... and {len(found) - SHOWN_STANDING} more in result.json")
-    page.add("Every scenario that was seen to kill one of them was seen to kill those behind it.")
+    page.add("Every scenario that killed one of these mutants also killed the mutants that it stands for.")
 
 
 def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:

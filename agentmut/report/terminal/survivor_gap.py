@@ -62,7 +62,7 @@ def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
         return [
             f"Its behaviour on these scenarios is as before ({seen}): the gap is a scenario{_if_gap(row)}",
             f"Something new that shows in {_percent(change.visible)} of its runs of a scenario would have been "
-            f"noticed with a chance of 0.9{_or_lost(change)}; what is rarer may be there.",
+            f"noticed with a chance of 0.9{_or_lost(change)}; something rarer may be there.",
         ]
     return [
         f"No change of its behaviour was found ({seen}), which is no proof that there is none.",

@@ -216,7 +216,7 @@ def test_runs_of_an_earlier_code_are_judged_with_a_note(shop: Shop) -> None:
     check_relations(shop.write(use=["oracle.brief"]))
     report = check_relations(shop.write(use=["oracle.brief"], number=7), stored=True)
     assert report.finding is Finding.PASS
-    assert any("as it would run now (changed: entry, code)" in note for note in report.notes)
+    assert any("is of the current agent (changed: entry, code)" in note for note in report.notes)
 
 
 def test_follow_up_runs_are_no_runs_of_the_suite(shop: Shop) -> None:
