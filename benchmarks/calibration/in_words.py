@@ -1,9 +1,13 @@
 """`python -m benchmarks.calibration.in_words > docs/error-rates.md`: how often agentmut was right, in plain sentences.
 
-The sentences count what docs/calibration.md has: the tables are the data, this page is for reading.
+The sentences count the figures of docs/calibration.md: the tables are the data, this page is for reading. With `--csv`
+the command prints the tables as data: one row a figure.
 """
 
+import csv
+import io
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +17,8 @@ _HEAD = """# How often agentmut was right
 
 agentmut promises error rates: how often an unchanged agent is called killed, how often a real drop is missed, how often
 an interval holds the truth. Each promise was measured, by exact calculation or by simulation with a known truth. This
-page counts what came out; `python -m benchmarks.calibration.in_words` makes it from the
-[calibration tables](calibration.md).
+page counts the results; `python -m benchmarks.calibration.in_words` makes it from the
+[calibration tables](calibration.md). With `--csv` the same command prints the tables as data, one row a figure.
 
 What the main promises mean:
 
@@ -24,7 +28,7 @@ What the main promises mean:
 - **The interval of the score.** In at least 95 of 100 runs it holds the score that endless trials would give.
 - **A false FAIL.** At most 5 of 100 agents that meet their threshold are failed.
 
-Three of them as pictures; each dot is a figure of the tables, and the dashed line is the promise.
+Three of the promises have a picture. Each dot is a figure of the tables, and the dashed line is the promise.
 `python -m benchmarks.calibration.pictures` draws them.
 
 ![Chance of a false kill by the number of baseline trials; every dot lies below 0.05](pictures/false-kills.svg)
@@ -43,9 +47,9 @@ it is noticed less often than 0.9: an agent that passes half of its runs varies 
 Each end of the interval is right in at least 965 of 1,000 runs, in each simulated cell.
 """
 _FOOT = """
-A figure holds where it is within four standard errors of its promise, or exact and on its right side. A simulation on
-coins is no evidence about real models: services drift, and runs may depend on each other. [Limits](limitations.md) says
-what that changes.
+A simulated figure holds if it is within four standard errors of its promise. An exact figure holds if it is on the right
+side of its promise. A simulation on coins is no evidence about real models: services drift, and runs may depend on each
+other. [Limits](limitations.md) says what this changes.
 """
 
 
@@ -60,8 +64,8 @@ class Section(NamedTuple):
     """Figures without a promise."""
 
 
-def sections(text: str) -> Iterator[Section]:
-    """Yield the sections of the tables that have figures."""
+def figures(text: str) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield each section's title with its rows: the cells of a figure, a measurement and what follows it."""
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         rows = [
             [cell.strip() for cell in line.strip("| ").split(" | ")]
@@ -69,10 +73,28 @@ def sections(text: str) -> Iterator[Section]:
             if line.startswith("| ")
         ]
         rows = [row for row in rows if len(row) >= 3 and row[0] != "figure" and not row[0].startswith("---")]
+        if rows:
+            yield part.splitlines()[0].strip(), rows
+
+
+def sections(text: str) -> Iterator[Section]:
+    """Yield the sections of the tables that have figures."""
+    for title, rows in figures(text):
         held = sum(row[-1].startswith("holds") for row in rows)
         failed = tuple(f"{row[0]}: {row[1]}, promised {row[2]}" for row in rows if "FAILS" in row[-1])
-        if rows:
-            yield Section(part.splitlines()[0].strip(), held, failed, len(rows) - held - len(failed))
+        yield Section(title, held, failed, len(rows) - held - len(failed))
+
+
+def as_csv(text: str) -> str:
+    """Return the tables as CSV: section, figure, measured, promised, and `holds`, `fails` or an empty result."""
+    file = io.StringIO()
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(("section", "figure", "measured", "promised", "result"))
+    for title, rows in figures(text):
+        for row in rows:
+            result = "fails" if "FAILS" in row[-1] else "holds" if row[-1].startswith("holds") else ""
+            table.writerow((title, *row[:3], result))
+    return file.getvalue()
 
 
 def page(text: str) -> str:
@@ -100,4 +122,5 @@ def page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(page(TABLES.read_text(encoding="utf-8")), end="")
+    made = as_csv if "--csv" in sys.argv[1:] else page
+    print(made(TABLES.read_text(encoding="utf-8")), end="")

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.calibration.in_words import TABLES, page, sections
+from benchmarks.calibration.in_words import TABLES, as_csv, page, sections
 from benchmarks.calibration.pictures import Dot, Plot, plots, svg
 from tests.docs.test_every_block import DOCS
 
@@ -38,6 +38,16 @@ def test_what_holds_and_what_fails_is_counted_and_named() -> None:
     assert (only.title, only.held, only.told) == ("Kill rule", 1, 1)
     assert only.failed == ("false kills, odd: 0.07, promised at most 0.05",)
     assert "**1 of 2 promised figures hold.** These do not:" in page(TABLE)
+
+
+def test_the_tables_are_data_with_a_row_a_figure() -> None:
+    head, *rows = as_csv(TABLE).splitlines()
+    assert head == "section,figure,measured,promised,result"
+    assert rows == [
+        "Kill rule,false kills,0.04,at most 0.05,holds",
+        'Kill rule,"false kills, odd",0.07,at most 0.05,fails',
+        "Kill rule,trials,12,-,",
+    ]
 
 
 def test_a_plot_has_a_dot_for_each_figure_and_a_line_at_the_promise() -> None:
