@@ -30,7 +30,7 @@ def test_nothing_is_claimed_that_takes_texts(tmp_path: Path, capsys: pytest.Capt
     settings.write_text(settings.read_text().replace("texts: none", "texts: full"))
     for verb in (["suggest"], ["rescore"], ["relations", "--stored"]):
         code, said = told(capsys, folder, *verb)
-        assert code == 2 and "kept without texts" in said, said
+        assert code == 2 and "stored without texts" in said, said
     assert told(capsys, folder, "run", "--yes")[0] == 0
     code, said = told(capsys, folder, "suggest")
     assert code == 0 and "where: contains: way to kiel" in said
