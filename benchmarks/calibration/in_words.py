@@ -47,9 +47,9 @@ it is noticed less often than 0.9: an agent that passes half of its runs varies 
 Each end of the interval is right in at least 965 of 1,000 runs, in each simulated cell.
 """
 _FOOT = """
-A simulated figure holds if it is within four standard errors of its promise. An exact figure holds if it is on the right
-side of its promise. A simulation on coins is no evidence about real models: services drift, and runs may depend on each
-other. [Limits](limitations.md) says what this changes.
+A simulated figure holds if it is within four standard errors of its promise. An exact figure holds if it is on the
+right side of its promise. A simulation on coins is no evidence about real models: services drift, and runs may depend
+on each other. [Limits](limitations.md) says what this changes.
 """
 
 
