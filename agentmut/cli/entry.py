@@ -151,7 +151,9 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say(error, arguments)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
-        _say_json("ended by Ctrl-C. Finished trials are kept.", int(ExitCode.INTERRUPTED), as_json)
+        message = "ended by Ctrl-C. Finished trials are kept."
+        typer.echo(f"agentmut: {message}", err=True)
+        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
         if error.errno not in DISK_IS_FULL:

@@ -267,16 +267,25 @@ def places_in(traces: str) -> str:
     >>> places_in('Thread 0x1 (most recent call first):\\n  File "/my/judge.py", line 3 in judge\\n')
     '/my/judge.py:3 in judge'
     """
+    found = (_users_frame(_FRAME.findall(thread)) for thread in traces.split("hread 0x")[1:])
+    places = [f"{file}:{line} in {name}" for file, line, name in filter(None, found)]
+    return ", ".join(dict.fromkeys(places))
+
+
+def _users_frame(frames: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:
+    """Return a thread's innermost frame that is neither Python's nor agentmut's, nor of what calls agentmut."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
     library = os.path.dirname(os.__file__)  # noqa: PTH120
-    places = []
-    for thread in traces.split("hread 0x")[1:]:
-        for file, line, name in _FRAME.findall(thread):
-            of_python = file.startswith((library, "<")) and "site-packages" not in file
-            if not of_python and not file.startswith(here):
-                places.append(f"{file}:{line} in {name}")
-                break
-    return ", ".join(dict.fromkeys(places))
+    in_agentmut = False
+    for frame in frames:
+        if frame[0].startswith(here):
+            in_agentmut = True
+        elif "site-packages" in frame[0]:
+            if not in_agentmut:
+                return frame
+        elif not frame[0].startswith((library, "<")):
+            return frame
+    return None
 
 
 def _ended_by(code: int) -> str:

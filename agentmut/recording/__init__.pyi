@@ -48,3 +48,5 @@ from .trial import Trial as Trial
 from .trial import altered_tools as altered_tools
 from .trial import gone_file as gone_file
 from .trial import trial_and_path as trial_and_path
+from .worker import be_worker as be_worker
+from .worker import is_worker as is_worker

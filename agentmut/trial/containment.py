@@ -1,8 +1,8 @@
 """Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
-It may end the process, stop the event loop, cancel every task, fork, or leave Python no stack. Each of these is refused
-to agents and to evaluators. What no Python code can refuse, such as a crash, is left to `isolate: process` and to the
-supervisor.
+It may end the process, stop the event loop, cancel every task, fork, close the files of everybody, or leave Python no
+stack. Each of these is refused to agents and to evaluators. What no Python code can refuse, such as a crash, is left to
+`isolate: process` and to the supervisor.
 """
 
 import asyncio
@@ -47,6 +47,7 @@ def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, make in (
             (os, "_exit", _guarded_exit),
+            (os, "closerange", _guarded_closing),
             (os, "fork", lambda original: _guarded_fork(original, loop)),
             (sys, "setrecursionlimit", _guarded_limit),
             (loop, "stop", _guarded_stop),
@@ -75,6 +76,18 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
         return original(status)
 
     return leave
+
+
+def _guarded_closing(original: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """Refuse to close a range of descriptors: the store, the event loop and other trials have theirs in it."""
+    process = os.getpid()
+
+    def close(low: int, high: int, /) -> None:
+        if runs_users_code() and os.getpid() == process:
+            raise AgentExitError(f"os.closerange({low!r}, {high!r}) was called")
+        original(low, high)
+
+    return close
 
 
 def _guarded_stop(original: Callable[[], None]) -> Callable[[], None]:

@@ -7,14 +7,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
+from typing import Any
 
 from agentmut._base import GroupWatch, RunError, described
 from agentmut.nouns import Ending, Execution, Footprint
-from agentmut.recording import Trial, in_daemon_thread, own_older_threads
+from agentmut.recording import Trial, be_worker, in_daemon_thread, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
 from agentmut.trial.single_run import cut_off
 
@@ -244,12 +245,23 @@ def _serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str])
         pipe.recv()
     except (EOFError, OSError):  # killed before it could watch this worker
         return
+    be_worker()
     try:
         executor = make()
     except Exception as error:
         pipe.send(described(error))
         return
-    asyncio.run(_answer(executor, pipe))
+    until_ended(_answer(executor, pipe))
+
+
+def until_ended(work: Coroutine[Any, Any, None]) -> None:
+    """Run a worker's work, and end the process in a line where an agent has ended its tasks, its loop or its files."""
+    try:
+        asyncio.run(work)
+    except BaseException as error:
+        with suppress(OSError, ValueError):
+            print(f"a worker process has ended: {described(error)}", file=sys.stderr, flush=True)
+        os._exit(1)
 
 
 def _end_with_parent() -> None:

@@ -141,11 +141,12 @@ def _kept(
     outcome = deciding_score(read, wish.outcome, wish.pass_score, PLACES)
     wanted, earlier = [], 0
     for name, report in reports.items():
+        score = outcome if wish.outcome or _has(report, outcome) else ""  # other tools have other scores
         for trial in report.trials:
             if wish.since is not None and (trial.started is None or trial.started < wish.since):
                 earlier += 1
             else:
-                wanted.append(_imported(trial, name, report.digest, wish, outcome))
+                wanted.append(_imported(trial, name, report.digest, wish, score))
     clean = list(_without_secrets(wanted, redact))
     masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
     found = list(_identified(clean))
@@ -163,6 +164,10 @@ def _kept(
         stored=totals.trials,
         stored_bytes=totals.bytes,
     )
+
+
+def _has(report: TraceReport, score: str) -> bool:
+    return any(score in trial.scores for trial in report.trials)
 
 
 def _imported(trial: ForeignTrial, name: str, files: str, wish: ImportWish, score: str) -> ImportedTrial:

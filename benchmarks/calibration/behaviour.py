@@ -37,22 +37,36 @@ def run(
     return Execution(ending=Ending.ANSWERED, trace=AgentTrace(steps=called, outputs=(answer,)))
 
 
+def terse(rng: Generator) -> Execution:
+    """Return a run of an agent whose runs differ in one thing: 95 of 100 verify."""
+    steps = ["lookup_order", *(["verify_identity"] if rng.random() < 0.95 else []), "refund"]
+    called = tuple(Step(action=Action.CALL_TOOL, tool=name) for name in steps)
+    return Execution(ending=Ending.ANSWERED, trace=AgentTrace(steps=called, outputs=("Done.",)))
+
+
 def section(*, thorough: bool) -> Section:
     """Type I error and power of the comparison of behaviour, beside Fisher's test of pass rates."""
     pairs = 500 if thorough else 40
+    looks = 3000 if thorough else pairs
     how = (
-        f"Simulated (seed {SEED}): {pairs} comparisons of {SCENARIOS} scenarios (of fewer, where the error is larger), "
+        f"Simulated (seed {SEED}): {looks} comparisons of {SCENARIOS} scenarios (of fewer, where the error is larger), "
         f"{BEFORE} runs of the baseline and {NOW} of today on each, so that looks are at 5, 10 and 20. A run passes "
         "with chance 0.9 whatever it does; pass/fail is Fisher's test of the pass rates, one-sided, each scenario at "
-        "half of alpha."
+        "half of alpha. Labellings that tie are called extreme together or not at all, so an agent whose runs differ "
+        "in one thing is called changed less often than .05. Breaking ties by chance would use that up, and would now "
+        "and then call the agent changed since one run of five left out what some runs of the baseline left out, too."
     )
-    return Section("Behaviour", how, tuple(_figures(pairs)))
+    return Section("Behaviour", how, tuple(_figures(pairs, looks)))
 
 
-def _figures(pairs: int) -> Iterator[Figure]:
-    rate, error = _changed(run, ALL, pairs)
+def _figures(pairs: int, looks: int) -> Iterator[Figure]:
+    rate, error = _changed(run, ALL, looks)
     yield Figure(f"type I, nothing changed, {ALL} runs", rate, ".04 to .06", 0.04, 0.06, error=error)
     fewer = max(20, pairs * 2 // 5)
+    rate, error = _changed(terse, ALL, fewer)
+    yield Figure(
+        f"type I, runs that differ in one thing, {ALL} runs", rate, "at most .05", high=ALPHA, error=error
+    )
     rate, error = _changed(run, NOW, fewer)
     yield Figure(
         f"type I, nothing changed, {NOW} runs",
@@ -85,8 +99,9 @@ def _changed(agent: Agent, n: int | None, pairs: int) -> tuple[float, float]:
 def _one(agent: Agent, n: int | None, pair: int) -> bool:
     rng = np.random.default_rng([SEED, pair])
     names = [f"s{i}" for i in range(SCENARIOS)]
-    before = {name: [run(rng) for _ in range(BEFORE)] for name in names}
-    agents = [agent, *[run] * (SCENARIOS - 1)]
+    unchanged = terse if agent is terse else run
+    before = {name: [unchanged(rng) for _ in range(BEFORE)] for name in names}
+    agents = [agent, *[unchanged] * (SCENARIOS - 1)]
     today = {name: list(_runs(each, n, rng)) for name, each in zip(names, agents, strict=True)}
     return bool(compare_behaviour("b", before, today, ALPHA, pair).changed)
 

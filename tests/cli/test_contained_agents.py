@@ -1,5 +1,6 @@
 """What an agent does to the process that it shares with others is its own failure, and the JSON is written."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -7,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from agentmut.recording.threads import AgentExitError, users_context
+from agentmut.trial.containment import contained
 
 pytestmark = pytest.mark.process
 
@@ -70,6 +74,22 @@ def test_an_agent_that_seizes_the_process_fails_alone(tmp_path: Path, seizure: s
     found = statuses(write(tmp_path, SEIZURES[seizure], kind))
     assert found["Always greet the user."] == "killed"
     assert found["Be brief."] != "killed"
+
+
+def test_a_range_of_files_is_closed_by_agentmut_and_by_forks_only() -> None:
+    """Among the descriptors from 3 on are those of the store, of the event loop and of other trials."""
+    read, write = os.pipe()
+
+    async def close() -> None:
+        with contained(asyncio.get_running_loop()):
+            with pytest.raises(AgentExitError, match=r"os\.closerange\(3, 256\) was called"):
+                users_context().run(os.closerange, 3, 256)
+            os.closerange(read, read + 1)
+
+    asyncio.run(close())
+    with pytest.raises(OSError, match="descriptor"):
+        os.fstat(read)
+    os.close(write)
 
 
 @pytest.mark.parametrize("act", HARMLESS)

@@ -148,6 +148,19 @@ def test_places_are_those_of_users_code() -> None:
     assert places_in(traces) == "/my/judge.py:3 in judge"
 
 
+def test_a_library_that_calls_agentmut_blocks_nothing() -> None:
+    """The command line's own parser stands below agentmut in the main thread; a library above it may be what blocks."""
+    packages = f"{os.path.dirname(os.__file__)}/site-packages"  # noqa: PTH120
+    ours = f'  File "{ROOT}/agentmut/cli/entry.py", line 9 in main\n'
+    below = f'{ours}  File "{packages}/typer/main.py", line 5 in wrap\n'
+    above = f'  File "{packages}/slow/parser.py", line 7 in parse\n'
+    assert places_in(f"Thread 0x1 (most recent call first):\n{below}") == ""
+    assert (
+        places_in(f"Thread 0x1 (most recent call first):\n{above}{below}")
+        == f"{packages}/slow/parser.py:7 in parse"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [(["run", "--yes"], True), ([], False), (["--version"], False), (["run", "--help"], False)]

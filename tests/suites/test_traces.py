@@ -111,7 +111,7 @@ def test_a_run_without_an_answer_fails(tmp_path: Path) -> None:
 
 def test_broken_records_are_told_and_the_others_count(tmp_path: Path) -> None:
     report = check_suite(project(tmp_path, "runs.json", run(0, 1.0), {"task_id": 1, "reward": 1, "traj": 3}))
-    assert any("1 records could not be read: runs.json:1: " in note for note in report.notes)
+    assert any("1 record could not be read: runs.json:1: " in note for note in report.notes)
     assert [row.scenario for row in report.scenarios] == ["task_0"]
 
 

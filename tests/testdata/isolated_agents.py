@@ -50,6 +50,14 @@ async def block(config: AgentConfig, given: Any) -> Any:
     return f"{given} {os.getpid()}"
 
 
+async def seize(config: AgentConfig, given: Any) -> Any:
+    """An async agent that stops the event loop of its worker."""
+    if str(given) == "stop":
+        asyncio.get_running_loop().stop()
+    await asyncio.sleep(0)
+    return given
+
+
 async def wait(config: AgentConfig, given: Any) -> Any:
     """An async agent that blocks its event loop until the model answers at the address."""
     import httpx
@@ -108,7 +116,8 @@ def faulty(turns: tuple[str, ...]) -> Executor:
 
 def making(name: str, turns: tuple[str, ...]) -> Any:
     """What a `ProcessExecutor` takes: the name of one of these functions."""
-    if name in ("run", "block", "wait"):
-        return partial(executor, {"run": run, "block": block, "wait": wait}[name], turns)
+    agents = {"run": run, "block": block, "wait": wait, "seize": seize}
+    if name in agents:
+        return partial(executor, agents[name], turns)
     makers = {"slow_to_import": slow_to_import, "noting": noting, "broken": broken, "faulty": faulty}
     return partial(makers[name], turns)

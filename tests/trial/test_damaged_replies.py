@@ -94,3 +94,19 @@ def test_a_stream_that_the_agent_leaves_early_is_not_damaged(service: Any) -> No
     service.answer = lambda request: "Hello to all of you."
     execution = end(leaves)
     assert (execution.ending, execution.trace.text) == (Ending.ANSWERED, "enough")
+
+
+def test_a_stream_that_its_service_cuts_off_between_two_events_is_no_answer(service: Any) -> None:
+    async def gathers(config: AgentConfig, given: Any) -> str:
+        said = [chunk.choices[0].delta.content or "" async for chunk in await ask(service.url, stream=True)]
+        return "".join(said)
+
+    event = b'data: {"choices": [{"index": 0, "delta": {"content": "You may "}}]}\n\n'
+    service.answer = lambda request: event
+    execution = end(gathers)
+    assert (execution.ending, execution.reason) == (
+        Ending.INFRASTRUCTURE,
+        "the stream ends before its finish_reason: it was cut off",
+    )
+    service.answer = lambda request: event + b"data: [DONE]\n\n"
+    assert end(gathers).ending is Ending.ANSWERED

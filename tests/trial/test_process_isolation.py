@@ -77,6 +77,32 @@ def test_agents_that_will_not_stop_are_killed_and_their_worker_is_replaced() -> 
     assert len({worker_of(execution) for execution in (hello, again, more, last)}) == 4
 
 
+def test_a_worker_whose_agent_stops_the_loop_is_replaced() -> None:
+    seized, fine = execute(pool("seize", ("stop", "fine")), "stop", "fine", one_by_one=True)
+    assert (seized.ending, seized.reason) == (Ending.RAISED, "the process of the agent ended (exit code 1)")
+    assert fine.ending is Ending.ANSWERED
+
+
+@pytest.mark.parametrize("how", ["stop", "cancel"])
+def test_a_worker_that_its_agent_has_ended_says_so_in_a_line(how: str, tmp_path: Path) -> None:
+    async def seized() -> None:
+        if how == "stop":
+            asyncio.get_running_loop().stop()
+            await asyncio.sleep(1)
+        raise asyncio.CancelledError
+
+    def work() -> None:
+        sys.stderr = (tmp_path / "said").open("w")
+        isolation.until_ended(seized())
+
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    process.join()
+    said = (tmp_path / "said").read_text()
+    assert (process.exitcode, said.count("\n")) == (1, 1)
+    assert said.startswith("a worker process has ended: ")
+
+
 def test_agents_are_contained_in_a_process_of_multiprocessing_that_measures_itself() -> None:
     from isolated_agents import making
 

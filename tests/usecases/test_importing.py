@@ -14,6 +14,7 @@ from agentmut.cli.entry import app
 from agentmut.store import ImportQuery, Store
 from agentmut.usecases import ImportReport, ImportWish, check_suite, import_traces
 
+TRACES = Path(__file__).parents[1] / "testdata" / "traces"
 KEY = "sk-proj-" + "a1B2c3D4e5F6" * 4
 
 
@@ -50,6 +51,15 @@ def test_a_second_import_gives_another_scenario_and_outcome_to_the_same_runs(tmp
     again = imported(tmp_path, *runs, outcome="evaluators", scenario_by="info.kind")
     assert again.added == 0
     assert sorted(stored(tmp_path)) == [("k0", "unjudged"), ("k1", "unjudged")]
+
+
+def test_the_score_of_one_format_says_nothing_against_runs_of_another(tmp_path: Path) -> None:
+    """Nobody has judged them yet; asked for by name, the missing score makes them no evidence."""
+    files = str(TRACES / "langsmith.jsonl"), "runs.json"
+    (tmp_path / "runs.json").write_text(json.dumps([run(0, 1.0)]))
+    assert import_traces(files, tmp_path, ImportWish()).outcomes == {"pass": 1, "unjudged": 2}
+    named = import_traces(files, tmp_path, ImportWish(outcome="reward"))
+    assert named.outcomes == {"no_evidence": 2, "pass": 1}
 
 
 def test_a_secret_never_reaches_the_store(tmp_path: Path) -> None:
@@ -144,6 +154,17 @@ def test_what_records_do_not_have_is_told_and_nothing_is_kept(
     with pytest.raises(UsageError, match=said.replace("(", r"\(")):
         imported(tmp_path, run(0, 1.0), **wish)
     assert stored(tmp_path) == []
+
+
+def test_the_page_counts_one_as_one_and_nothing_as_nothing(tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_text(json.dumps(run(0, 1.0)) + "\n{broken\n")
+    page = (
+        CliRunner().invoke(app, ["import", str(tmp_path / "runs.jsonl"), "--project", str(tmp_path)]).output
+    )
+    assert "1 record could not be read" in page
+    assert "The store holds 1 imported run (" in page
+    late = ["import", str(tmp_path / "runs.jsonl"), "--project", str(tmp_path), "--since", "2999-01-01"]
+    assert "0 scenarios" not in CliRunner().invoke(app, late).output
 
 
 def test_a_time_that_is_none_is_refused() -> None:

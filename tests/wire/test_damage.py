@@ -59,6 +59,32 @@ def test_a_stream_that_its_service_ends_within_an_event_is_damage_and_a_missing_
     assert damage(CHAT, b'data: {"choices": []}') is None
 
 
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
+def test_a_stream_that_lacks_its_last_events_is_cut_off(codec: Codec) -> None:
+    """Every whole event is there up to the one that says why the model stopped: no client can tell that from an end."""
+    raws = [f.raw for f in codec.framing().feed(codec.encode_reply(REPLY, reply_id="r", stream=True))]
+    kept = next(n for n in range(len(raws), 0, -1) if not readable(codec, b"".join(raws[:n])))
+    assert kept > 1
+    body = b"".join(raws[:kept])
+    assert "cut off" in str(damage(codec, body))
+    assert damage(codec, body, complete=False) is None
+    assert damage(codec, b"".join(raws[: kept + 1])) is None
+
+
+def readable(codec: Codec, body: bytes) -> bool:
+    try:
+        codec.decode_reply(body)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_stream_that_says_it_is_done_is_whole_without_a_reason() -> None:
+    said = b'data: {"choices": [{"index": 0, "delta": {"content": "Hello."}}]}\n\n'
+    assert damage(CHAT, said) == "the stream ends before its finish_reason: it was cut off"
+    assert damage(CHAT, said + b"data: [DONE]\n\n") is None
+
+
 def test_an_event_that_is_no_json_is_damage_even_if_the_stream_was_left_there() -> None:
     body = b'data: {"choices": []}\n\ndata: {"choices": [#\n\n'
     assert damage(CHAT, body) == damage(CHAT, body, complete=False) == "an event of the reply is not JSON"

@@ -78,19 +78,20 @@ def _page(report: "ImportReport") -> str:
     outcomes = ", ".join(f"{count} {name}" for name, count in report.outcomes.items())
     lines = [
         f"{counted(report.added, 'run')} imported, {report.known} stored before ({read}).",
-        f"{counted(report.scenarios, 'scenario')}; {outcomes}.",
     ]
+    if outcomes:
+        lines.append(f"{counted(report.scenarios, 'scenario')}; {outcomes}.")
     if report.earlier:
         lines.append(
             f"{counted(report.earlier, 'run')} left out: started before --since, or at an unknown time."
         )
     if report.masked:
-        lines.append(f"Secrets were taken out of {report.masked} runs.")
+        lines.append(f"Secrets were taken out of {counted(report.masked, 'run')}.")
     if report.broken:
-        lines.append(f"{len(report.broken)} records could not be read:")
+        lines.append(f"{counted(len(report.broken), 'record')} could not be read:")
         lines += [f"  {one}" for one in report.broken[:SHOWN]]
     lines.append(
-        f"The store holds {report.stored} imported runs ({report.stored_bytes / 2**20:.1f} MiB). "
+        f"The store holds {counted(report.stored, 'imported run')} ({report.stored_bytes / 2**20:.1f} MiB). "
         "Next: `agentmut analyze` looks at them."
     )
     return "\n".join(lines) + "\n"

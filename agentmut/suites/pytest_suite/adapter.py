@@ -1,7 +1,6 @@
 """Run one test of a held session as a trial."""
 
 import asyncio
-import multiprocessing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from pydantic import JsonValue
 from agentmut._base import AdapterError, AgentmutError, digest_of
 from agentmut.adapters import record_steps
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Check, Mutant, Step, unreachable_fault
-from agentmut.recording import Trial, alone
+from agentmut.recording import Trial, alone, is_worker
 from agentmut.seams import ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
 from agentmut.suites.answering_agent import AnsweringAgent
 from agentmut.suites.pytest_suite.collecting import collected
@@ -154,7 +153,7 @@ class PytestAdapter(
         """Return the tests; only a worker process holds them, other processes do not import them."""
         if self.settings.cases is not None:
             return self.settings.cases
-        return self.held.cases() if multiprocessing.parent_process() else collected(self.settings)
+        return self.held.cases() if is_worker() else collected(self.settings)
 
 
 def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:

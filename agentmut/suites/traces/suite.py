@@ -155,6 +155,7 @@ def _remarks(report: TraceReport, outcome: str) -> Iterator[str]:
         yield f"{len(left)} recorded runs are no evidence, such as {left[0][0].place}: {left[0][1]}"
     if report.broken:
         shown = "; ".join(map(str, report.broken[:_SHOWN]))
-        yield f"{len(report.broken)} records could not be read: {shown}"
+        records = "record" if len(report.broken) == 1 else "records"
+        yield f"{len(report.broken)} {records} could not be read: {shown}"
     if report.prompts > 1:
         yield f"the runs have {report.prompts} different prompts; the config has the most frequent one"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from agentmut._base import described
 from agentmut.nouns import Codec, Exchange, HttpCall, ModelReply, ModelRequest
 from agentmut.recording import Trial, call_place
+from agentmut.wire.dialects.reading import CutOffError
 from agentmut.wire.dialects.sse import DONE, MEDIA_TYPE, events, is_event_stream
 
 Keep = Callable[[Exchange], None]
@@ -170,15 +171,36 @@ def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
         return "the reply is empty" if complete else None
     if not _is_broken(body):
         return None
+    if not is_event_stream(body) and codec.content_type(stream=True) == MEDIA_TYPE:
+        return "the reply is not JSON" if complete else None
+    broken = _damage_of_frames(codec, body, complete=complete)
+    return broken or (_cut_off(codec, body) if complete else None)
+
+
+def _damage_of_frames(codec: Codec, body: bytes, *, complete: bool) -> str | None:
     framing = codec.framing()
     frames = framing.feed(body)
     if is_event_stream(body):
         return _damage_of_events(b"".join(frame.raw for frame in frames), framing.rest() if complete else b"")
-    if codec.content_type(stream=True) != MEDIA_TYPE:  # frames of bytes, with checksums
-        if any(frame.value is None for frame in frames):
-            return "the reply is damaged"
-        return "the reply breaks off" if complete and framing.rest() else None
-    return "the reply is not JSON" if complete else None
+    if any(frame.value is None for frame in frames):  # frames of bytes, with checksums
+        return "the reply is damaged"
+    return "the reply breaks off" if complete and framing.rest() else None
+
+
+def _cut_off(codec: Codec, body: bytes) -> str | None:
+    """Return what is missing at the end of a stream whose events are all whole; None if nothing is.
+
+    A stream with its `[DONE]` is whole: some servers leave out why the model stopped.
+    """
+    if is_event_stream(body) and body.rstrip().endswith(DONE.encode()):
+        return None
+    try:
+        codec.decode_reply(body)
+    except CutOffError as error:
+        return str(error)
+    except ValueError:
+        return None
+    return None
 
 
 def _damage_of_events(came: bytes, rest: bytes) -> str | None:

@@ -1,4 +1,4 @@
-"""Arguments of calls and token counts, which services write in several forms."""
+"""Arguments of calls and token counts, which services write in several forms, and streams that end too early."""
 
 import hashlib
 from collections import Counter
@@ -8,6 +8,15 @@ from typing import Any, NamedTuple
 from agentmut._base import canonical_json
 from agentmut.nouns import ToolCall, Usage
 from agentmut.wire import bodies
+
+
+class CutOffError(ValueError):
+    """A stream ends before the event that its dialect ends an answer with."""
+
+
+def ended_early(end: str, begun: object) -> ValueError:
+    """Return the error of a stream that lacks its `end`; a stream that is not `begun` is one of another kind."""
+    return (CutOffError if begun else ValueError)(f"the stream ends before its {end}: it was cut off")
 
 
 class TokenKeys(NamedTuple):

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from agentmut.nouns import Body
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.reading import arguments_text
+from agentmut.wire.dialects.reading import arguments_text, ended_early
 from agentmut.wire.dialects.sse import halves, words
 
 _TEXT_DELTAS: Mapping[str, tuple[str, str]] = {
@@ -43,7 +43,7 @@ def read(stream: bytes) -> Body:
         elif kind == "message_delta":
             _end(message, event)
     if message.get("stop_reason") is None:
-        raise ValueError("the event stream ends before its stop_reason: it was cut off")
+        raise ended_early("stop_reason", message)
     return {**message, "content": [_finished(block) for block in blocks]}
 
 

@@ -9,6 +9,7 @@ from agentmut.nouns import Body, ModelReply, ToolCall
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_replies import head, write_usage
+from agentmut.wire.dialects.reading import ended_early
 from agentmut.wire.dialects.sse import halves, words
 
 _WHOLE = frozenset({"role", "id", "type"})
@@ -32,7 +33,7 @@ def assembled(body: bytes) -> Body:
             _add(message, bodies.mapping(choice.get("delta") or {}, "delta"))
             finish_reason = bodies.text(choice.get("finish_reason"), "finish_reason") or finish_reason
     if not finish_reason:
-        raise ValueError("the event stream ends before its finish_reason: it was cut off")
+        raise ended_early("finish_reason", message)
     choice = {"index": 0, "message": _joined(message), "finish_reason": finish_reason}
     return {**reply, "choices": [choice]}
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from agentmut.nouns import Body
 from agentmut.wire import bodies
 from agentmut.wire.dialects import aws_event_stream
-from agentmut.wire.dialects.reading import arguments_text
+from agentmut.wire.dialects.reading import arguments_text, ended_early
 from agentmut.wire.dialects.sse import halves, words
 
 
@@ -31,7 +31,7 @@ def read(stream: bytes) -> Body:
         elif event.kind in ("messageStop", "metadata"):
             whole.update({key: value for key, value in found.items() if key != "p"})
     if whole.get("stopReason") is None:
-        raise ValueError("the event stream ends before its stopReason: it was cut off")
+        raise ended_early("stopReason", blocks)
     content = [_block(blocks[index]) for index in sorted(blocks)]
     return {"output": {"message": {"role": "assistant", "content": content}}, **whole}
 

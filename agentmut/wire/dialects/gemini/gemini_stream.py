@@ -8,6 +8,7 @@ from agentmut.nouns import Body, Frame, Framing
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.gemini.spelling import get
+from agentmut.wire.dialects.reading import ended_early
 from agentmut.wire.dialects.sse import words
 
 _OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')
@@ -144,7 +145,7 @@ def _added(chunks: Iterable[Mapping[str, Any]]) -> Body:
         whole.update(chunk)
         candidate.update(found)
     if not get(candidate, "finishReason"):
-        raise ValueError("the stream ends before its finishReason: it was cut off")
+        raise ended_early("finishReason", candidate)
     candidate["content"] = {"role": "model", "parts": [*_joined(parts)]}
     return {**whole, "candidates": [candidate]}
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from agentmut.nouns import Body
 from agentmut.wire import bodies
+from agentmut.wire.dialects.reading import ended_early
 from agentmut.wire.dialects.sse import words
 
 _TEXTS = ("content", "thinking")
@@ -21,7 +22,7 @@ def whole(reply: bytes) -> Body:
         lines = [bodies.read_object(line) for line in reply.splitlines() if line.strip()]
     found = _added(lines)
     if found.get("done") is not True:
-        raise ValueError("the reply ends before the line that says it is done: it was cut off")
+        raise ended_early("last line, which says that it is done", "done" in found)
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from agentmut.nouns import Body, ModelReply
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
+from agentmut.wire.dialects.reading import ended_early
 from agentmut.wire.dialects.responses.responses_replies import encode, text_part, written_items
 from agentmut.wire.dialects.sse import halves, words
 
@@ -20,17 +21,19 @@ def assembled(body: bytes) -> Mapping[str, Any]:
     cut off or reports an error.
     """
     came: list[Any] = []
+    began = False
     for value in sse.json_events(body):
         event = bodies.mapping(value, "an event")
         kind = event.get("type")
         if kind == "error" or event.get("error") is not None:
             raise ValueError(f"the service ended its stream with an error: {dict(event)!r:.200}")
+        began = began or str(kind).startswith("response.")
         if kind == "response.output_item.done":
             came.append(event.get("item"))
         if kind in ENDS:
             reply = bodies.mapping(event.get("response"), f"{kind}.response")
             return reply if reply.get("output") else {**reply, "output": came}
-    raise ValueError("the event stream ends before its response.completed: it was cut off")
+    raise ended_early("response.completed", began)
 
 
 def events(reply: ModelReply, reply_id: str) -> Iterator[tuple[str, Any]]:
