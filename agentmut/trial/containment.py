@@ -79,7 +79,7 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
 
 
 def _guarded_closing(original: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """Refuse to close a range of descriptors: the store, the event loop and other trials have theirs in it."""
+    """Refuse to close a range of descriptors: it holds those of the store, of the event loop and of other trials."""
     process = os.getpid()
 
     def close(low: int, high: int, /) -> None:
