@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from agentmut._base import AgentmutError, UsageError, unwritten, write_whole
 
 if TYPE_CHECKING:
-    from agentmut.report import Links
-    from agentmut.usecases import TeamProject
+    from agentmut.nouns import Result
+    from agentmut.report import Extra, Links
+    from agentmut.usecases import TeamProject, TeamReport
 
 Page = Callable[[str], str]
 """Makes a page for a user, whose name may be empty."""
@@ -124,10 +125,9 @@ def _home(projects: "Sequence[TeamProject]", folders: Mapping[str, str], user: s
 
 def _of_project(one: "TeamProject", folder: str) -> dict[str, Page]:
     """Return the pages of a project: its own, those of its runs, and those that compare two campaigns."""
-    runs = {run.id: f"runs/{_file(run.id)}" for run in one.runs if one.root is not None and run.kind in PAGED}
+    runs = {run.id: f"runs/{_file(run.id)}" for run in one.runs if run.kind in PAGED}
     diffs = {(old, new): f"changes/{_file(f'{old}..{new}')}" for old, new in combinations(one.campaigns, 2)}
     pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, one, runs, diffs)}
-    assert one.root is not None or not runs
     for run, path in runs.items():
         pages[f"{folder}/{path}"] = partial(_run_page, one, run)
     for (old, new), path in diffs.items():
@@ -160,7 +160,10 @@ def _links(runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str]) -> "Li
 def _run_page(one: "TeamProject", run: str, user: str) -> str:
     """Return the page of a run: the one that the run wrote, else one made of its report."""
     from agentmut.cli.runs import folder_of
+    from agentmut.report import Extra
 
+    if (kept := one.of_store.get(run)) is not None:
+        return _page_of(kept, Extra(project=one.name, no_runs=NO_RUNS))
     assert one.root is not None
     try:
         written = folder_of(one.root, run) / "report.html"
@@ -172,29 +175,46 @@ def _run_page(one: "TeamProject", run: str, user: str) -> str:
 def _made(root: Path, run: str) -> str:
     from agentmut.cli.runs import find_beside, folder_of
     from agentmut.nouns import read_result
-    from agentmut.report import View, outcomes_as, render_as
-    from agentmut.store import SurvivorsReport, read_relations, read_verdicts
+    from agentmut.report import Extra
+    from agentmut.store import read_relations, read_verdicts
 
     folder = folder_of(root, run)
     if (folder / "result.json").is_file():
         result = read_result(folder / "result.json")
-        extra = find_beside(root, None, result)._replace(no_runs=NO_RUNS)
-        return render_as(result, "html", View(extra=extra))
+        return _page_of(result, find_beside(root, None, result)._replace(no_runs=NO_RUNS))
     if (folder / "verdicts.json").is_file():
-        return outcomes_as(read_verdicts(folder / "verdicts.json"), "html")
-    found = read_relations(folder / "relations.json")
-    assert not isinstance(found, SurvivorsReport)  # the page of its campaign shows it
-    return outcomes_as(found, "html")
+        return _page_of(read_verdicts(folder / "verdicts.json"), Extra())
+    return _page_of(read_relations(folder / "relations.json"), Extra())
+
+
+def _page_of(report: "TeamReport", extra: "Extra") -> str:
+    """Return the page of a report; only the page of a campaign shows what is beside it."""
+    from agentmut.nouns import Result
+    from agentmut.report import View, outcomes_as, render_as
+    from agentmut.store import SurvivorsReport
+
+    if isinstance(report, Result):
+        return render_as(report, "html", View(extra=extra))
+    assert not isinstance(report, SurvivorsReport)  # the page of its campaign shows it
+    return outcomes_as(report, "html")
 
 
 def _diff_page(one: "TeamProject", old: str, new: str, user: str) -> str:
-    from agentmut.cli.runs import folder_of
-    from agentmut.nouns import read_result
     from agentmut.report import Links, diff_page
     from agentmut.store import compare_results
 
-    assert one.root is not None
-    results = [read_result(folder_of(one.root, run) / "result.json") for run in (old, new)]
     earlier = [run for run in one.campaigns[: one.campaigns.index(new)] if run != old]
     others = [(run, _file(f"{run}..{new}")) for run in earlier]
-    return diff_page(compare_results(*results), one.name, others, Links(home=f"../{HOME}"), user)
+    compared = compare_results(_result(one, old), _result(one, new))
+    return diff_page(compared, one.name, others, Links(home=f"../{HOME}"), user)
+
+
+def _result(one: "TeamProject", run: str) -> "Result":
+    from agentmut.cli.runs import folder_of
+    from agentmut.nouns import Result, read_result
+
+    kept = one.of_store.get(run)
+    if isinstance(kept, Result):
+        return kept
+    assert one.root is not None
+    return read_result(folder_of(one.root, run) / "result.json")

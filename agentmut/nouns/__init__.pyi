@@ -122,6 +122,7 @@ from .result import ServiceWatch as ServiceWatch
 from .result import SetAside as SetAside
 from .result import SourceText as SourceText
 from .result import ToolText as ToolText
+from .result import parse_result as parse_result
 from .result import read_result as read_result
 from .result import write_result as write_result
 from .result_figures import Bounds as Bounds

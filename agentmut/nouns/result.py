@@ -1,6 +1,6 @@
 """`result.json`, schema version 1: the only source of every report. It grows by added fields only."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -337,18 +337,23 @@ def write_result(result: Result, folder: Path) -> Path:
 
 def read_result(path: Path) -> Result:
     """Return the content of a `result.json`. Raise `UsageError` if it is missing or invalid."""
+    return parse_result(lambda: path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_result(text: Callable[[], str], place: str) -> Result:
+    """Return the result in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
     try:
-        result = Result.model_validate_json(path.read_text(encoding="utf-8"))
+        result = Result.model_validate_json(text())
     except FileNotFoundError:
-        raise UsageError(f"{path} does not exist. Run `agentmut run` first, or name another run.") from None
+        raise UsageError(f"{place} does not exist. Run `agentmut run` first, or name another run.") from None
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {_first_fault(error)}. `agentmut "
+            f"{place} cannot be read as a result of schema {SCHEMA_VERSION}: {_first_fault(error)}. `agentmut "
             "resume` writes it anew."
         ) from None
     if result.schema_version > SCHEMA_VERSION:
         raise UsageError(
-            f"{path} is a result of schema {result.schema_version}, and this agentmut reads {SCHEMA_VERSION}. Read "
+            f"{place} is a result of schema {result.schema_version}, and this agentmut reads {SCHEMA_VERSION}. Read "
             "it with the version of agentmut that wrote it."
         )
     return result

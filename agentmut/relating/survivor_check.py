@@ -43,7 +43,7 @@ from agentmut.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.store import ComparedMutants, NotStored, Store, SurvivorsReport
+from agentmut.store import RELATIONS, RESULT, ComparedMutants, NotStored, Store, SurvivorsReport
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
@@ -138,6 +138,9 @@ def check_survivors(
     report = looked(report, environment)
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
+    store.reports.keep(campaign.id, RESULT, result)
+    if not stored:
+        store.reports.keep(report.run_id, RELATIONS, report)
     if report.problem:
         raise failure(report.problem, refused)
     return report

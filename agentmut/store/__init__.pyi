@@ -35,6 +35,7 @@ from .documents.relation_report import RelationSummary as RelationSummary
 from .documents.relation_report import SurvivorsReport as SurvivorsReport
 from .documents.relation_report import Violation as Violation
 from .documents.relation_report import check_report_name as check_report_name
+from .documents.relation_report import parse_relations as parse_relations
 from .documents.relation_report import read_relations as read_relations
 from .documents.relation_report import read_saved_relations as read_saved_relations
 from .documents.relation_report import save_relations as save_relations
@@ -67,6 +68,7 @@ from .documents.verdict_report import ScenarioVerdict as ScenarioVerdict
 from .documents.verdict_report import SeriesAdded as SeriesAdded
 from .documents.verdict_report import VerdictReport as VerdictReport
 from .documents.verdict_report import becoming as becoming
+from .documents.verdict_report import parse_verdicts as parse_verdicts
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
 from .fixed import FixedSet as FixedSet
@@ -81,8 +83,14 @@ from .opinions import PassingOpinions as PassingOpinions
 from .quarantine import Quarantine as Quarantine
 from .quarantine import Quarantined as Quarantined
 from .read_only import ListedRun as ListedRun
+from .read_only import kept_reports as kept_reports
 from .read_only import listed_runs as listed_runs
 from .read_only_file import is_read_only as is_read_only
+from .reports import RELATIONS as RELATIONS
+from .reports import RESULT as RESULT
+from .reports import VERDICTS as VERDICTS
+from .reports import KeptReport as KeptReport
+from .reports import Reports as Reports
 from .rows import LATER as LATER
 from .rows import SERIES as SERIES
 from .rows import Spent as Spent

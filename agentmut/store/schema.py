@@ -83,6 +83,15 @@ judged = Table(
 )
 """What model judges cost each run so far."""
 
+reports = Table(
+    "reports",
+    metadata,
+    Column("run", _name(64), ForeignKey("runs.id"), primary_key=True),
+    Column("name", _name(32), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+"""What each run has reported: `content` is the JSON of the document `name` in its folder, compressed."""
+
 reused = Table(
     "reused",
     metadata,

@@ -31,6 +31,7 @@ from agentmut.store.fixed import FixedSets
 from agentmut.store.imported import Imports
 from agentmut.store.listing import Listing
 from agentmut.store.quarantine import Quarantine, sound
+from agentmut.store.reports import Reports
 from agentmut.store.rows import (
     Spent,
     StoredRun,
@@ -39,7 +40,7 @@ from agentmut.store.rows import (
     trial_of,
     trial_row,
 )
-from agentmut.store.schema import footprints, judged, quarantined, reused, runs, trials
+from agentmut.store.schema import footprints, judged, quarantined, reports, reused, runs, trials
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
 from agentmut.store.waits import waits_by_scenario
 
@@ -72,6 +73,8 @@ class Store:
         """All trials, one by one."""
         self.imports = Imports(self._connections)
         """Runs that other tools recorded."""
+        self.reports = Reports(self._connections)
+        """What runs have reported."""
 
     @property
     def shown(self) -> str:
@@ -296,6 +299,7 @@ class Store:
             self._connections.database.alone(connection)
             connection.execute(delete(reused).where(reused.c.run.not_in(keep)))
             connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
+            connection.execute(delete(reports).where(reports.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
             used = _used(keep)
             connection.execute(delete(quarantined).where(quarantined.c.trial.not_in(used)))

@@ -77,6 +77,7 @@ from .suite_verdicts import with_settings as with_settings
 from .survivor_looks import with_survivor_looks as with_survivor_looks
 from .team import History as History
 from .team import TeamProject as TeamProject
+from .team import TeamReport as TeamReport
 from .team import team_projects as team_projects
 from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow

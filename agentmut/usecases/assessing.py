@@ -6,7 +6,7 @@ from pathlib import Path
 from agentmut.assessment import Assessment, Prepared, report_verdicts
 from agentmut.campaign import Guard, Session, Stop, failure, held_trials, register, run_work, set_aside
 from agentmut.project import FOLDER, Project
-from agentmut.store import Store, VerdictReport, write_verdicts
+from agentmut.store import VERDICTS, Store, VerdictReport, write_verdicts
 from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.verdict_looks import with_verdict_looks
 
@@ -29,9 +29,15 @@ def carry_out_assessment(
     runs, asked = session.project.runs, session.project.statistics.alpha
     report = report_verdicts(session, work, stop, prepared.question)
     report = with_verdict_looks(report, work.plan, store, runs, asked)
-    write_verdicts(report, runs / work.plan.run_id)
+    keep_verdicts(report, store, runs)
     raise_problem(work)
     return report
+
+
+def keep_verdicts(report: VerdictReport, store: Store, runs: Path) -> None:
+    """Write `verdicts.json` into the folder of its run, and keep it in the store. Raises `StoreError`."""
+    write_verdicts(report, runs / report.run_id)
+    store.reports.keep(report.run_id, VERDICTS, report)
 
 
 def run_prepared(

@@ -33,12 +33,12 @@ from agentmut.store import (
     VerdictReport,
     read_baseline,
     write_baseline,
-    write_verdicts,
 )
 from agentmut.usecases.assessing import (
     Progress,
     baselines_folder,
     carry_out_assessment,
+    keep_verdicts,
     raise_problem,
     run_prepared,
     unseen,
@@ -125,7 +125,7 @@ def carry_out_update(
     else:
         found, status = _grow(session, updating, store, progress)
     report = report.model_copy(update={"update": found, "status": status})
-    write_verdicts(report, session.project.runs / report.run_id)
+    keep_verdicts(report, store, session.project.runs)
     return report
 
 

@@ -14,9 +14,8 @@ from agentmut.store import (
     StoredTrial,
     VerdictReport,
     read_baseline,
-    write_verdicts,
 )
-from agentmut.usecases.assessing import baselines_folder
+from agentmut.usecases.assessing import baselines_folder, keep_verdicts
 
 
 def behaviour_against(
@@ -59,7 +58,7 @@ def _with_behaviour(
         report.seed,
     )
     report = report.model_copy(update={"behaviour": found})
-    write_verdicts(report, session.project.runs / report.run_id)
+    keep_verdicts(report, store, session.project.runs)
     return report
 
 

@@ -40,7 +40,7 @@ from agentmut.insight import carried_over, grouped, with_gaps
 from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
-from agentmut.store import Rescored, Store, StoredRun, Where, write_rescored
+from agentmut.store import RESULT, Rescored, Store, StoredRun, Where, write_rescored
 from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.cheap_model import budget_left, with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
@@ -232,6 +232,7 @@ def _concluded(
     elif stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
         result = with_gaps(result, state, store, explained)
         write_result(result, runs / run_id)
+    store.reports.keep(run_id, RESULT, result)
     store.set_status(run_id, stop.value, state.spend.seconds)
     return result
 

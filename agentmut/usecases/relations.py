@@ -43,6 +43,7 @@ from agentmut.relating import (
     wish,
 )
 from agentmut.store import (
+    RELATIONS,
     RelationReport,
     Store,
     becoming,
@@ -134,6 +135,8 @@ def carry_out_relations(
     runs, asked_for = session.project.runs, session.project.statistics.alpha
     report = with_relation_looks(report, checked.plan.environment, runs, asked_for)
     write_relations(report, runs / plan.run_id)
+    if not request.stored:
+        store.reports.keep(plan.run_id, RELATIONS, report)
     _raise_problem(checked)
     if request.save:
         _save(report, request.save, folder, checked)

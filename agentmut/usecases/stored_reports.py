@@ -6,9 +6,9 @@ from typing import NamedTuple, Protocol
 
 from agentmut._base import UsageError
 from agentmut.campaign import Environment, RunPlan, Session, suite_digest
-from agentmut.nouns import AgentSummary, Result, read_result
+from agentmut.nouns import AgentSummary, Result, parse_result, read_result
 from agentmut.store import FILE as RESCORED
-from agentmut.store import VerdictReport, read_verdicts
+from agentmut.store import RESULT, KeptReport, VerdictReport, parse_verdicts, read_verdicts
 
 Report = Result | VerdictReport
 CHEAP = "cheap model"
@@ -63,6 +63,17 @@ def _reports_in(folder: Path) -> Iterator[StoredReport]:
             yield StoredReport(folder.name, read(folder / name), rescored=rescored)
         except UsageError as error:
             yield StoredReport(folder.name, None, str(error))
+
+
+def report_kept(kept: KeptReport) -> StoredReport:
+    """Return a result or verdicts that the store has."""
+    place = f"{kept.name} of run {kept.run} in the store"
+    try:
+        if kept.name == RESULT:
+            return StoredReport(kept.run, parse_result(lambda: kept.text, place))
+        return StoredReport(kept.run, parse_verdicts(lambda: kept.text, place))
+    except UsageError as error:
+        return StoredReport(kept.run, None, str(error))
 
 
 def changed_since(session: Session, report: OfAnAgent, plan: RunPlan | None) -> str:

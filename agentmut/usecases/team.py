@@ -1,23 +1,40 @@
 """A team's view of its projects: runs, scores over time, repeated survivors, and ignored mutants with reasons.
 
-Only files and the store are read: no agent is built, and no code of users is imported.
+The report in a run's folder shows the run. Where another machine has the folder, the report in the store does. Only
+files and the store are read: no agent is built, and no code of users is imported.
 """
 
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import starmap
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import AgentmutError, UsageError
 from agentmut.nouns import Intent, MutantRow, Result, Status
 from agentmut.project import Project, load_project
-from agentmut.store import ListedRun, StoreUrl, listed_runs, read_relations
+from agentmut.store import (
+    RELATIONS,
+    ListedRun,
+    RelationReport,
+    StoreUrl,
+    SurvivorsReport,
+    VerdictReport,
+    Where,
+    kept_reports,
+    listed_runs,
+    parse_relations,
+    read_relations,
+)
 from agentmut.usecases.runtime import store_place
-from agentmut.usecases.stored_reports import CHEAP, StoredReport, stored_reports
+from agentmut.usecases.stored_reports import CHEAP, StoredReport, report_kept, stored_reports
 from agentmut.usecases.trend_rows import TrendRow, row_of
 
+TeamReport = Result | VerdictReport | RelationReport | SurvivorsReport
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 LATEST = 12
 """Campaigns over which survivors are shown."""
@@ -91,6 +108,19 @@ class TeamProject(NamedTuple):
     ignored: tuple[Ignored, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be read, and why."""
+    of_store: Mapping[str, TeamReport] = MappingProxyType({})
+    """By run: a report that the store alone has."""
+
+
+class _Kept(NamedTuple):
+    """The reports of runs whose folders are not on this machine."""
+
+    reports: tuple[StoredReport, ...] = ()
+    """Results and verdicts."""
+    relations: Mapping[str, RelationReport | SurvivorsReport] = MappingProxyType({})
+    """By run."""
+    damaged: tuple[SeenRun, ...] = ()
+    """Checks of relations that cannot be read."""
 
 
 def team_projects(places: Sequence[Path]) -> list[TeamProject]:
@@ -104,9 +134,9 @@ def team_projects(places: Sequence[Path]) -> list[TeamProject]:
     found = [one._replace(name=name) for (one, _), name in zip(own, names, strict=True)]
     taken = {shared for _, shared in own if shared}
     for project in projects:
-        for name, runs in _of_others(project, taken):
+        for name, runs, kept in _of_others(project, taken):
             taken.add(name)
-            found.append(TeamProject(f"{name} (database)", None, tuple(map(_only_stored, runs))))
+            found.append(_seen(f"{name} (database)", None, (), runs, kept))
     return found
 
 
@@ -121,50 +151,81 @@ def _distinct(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...]]]:
+def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...], _Kept]]:
     """Yield the other projects in a project's database, without those that are shown already."""
     with suppress(AgentmutError):  # the project itself names the problem
         if isinstance(where := store_place(project), StoreUrl):
             shown = set(taken)
-            yield from ((name, runs) for name, runs in listed_runs(where).items() if name not in shown)
+            others = {name: runs for name, runs in listed_runs(where).items() if name not in shown}
+            yield from ((name, runs, _kept(where, name, ())) for name, runs in others.items())
 
 
 def _project(project: Project) -> tuple[TeamProject, str]:
     """Return a project, and its name in a database; empty if it uses a file."""
     problems: list[str] = []
     stored: tuple[ListedRun, ...] = ()
+    kept = _Kept()
     shared = ""
     try:
         where = store_place(project)
         shared = where.project if isinstance(where, StoreUrl) else ""
         stored = listed_runs(where).get(shared, ())
+        kept = _kept(where, shared, {path.name for path in project.runs.glob("*")})
     except AgentmutError as error:
         problems.append(str(error))
-    reports = list(stored_reports(project.runs))
+    reports = tuple(stored_reports(project.runs))
+    found = _seen(project.root.name or "project", project, reports, stored, kept)
+    return found._replace(problems=tuple(problems)), shared
+
+
+def _kept(where: Where, name: str, here: Collection[str]) -> _Kept:
+    """Read the reports that a store has of a project, without those of runs whose folders are `here`."""
+    reports: list[StoredReport] = []
+    relations: dict[str, RelationReport | SurvivorsReport] = {}
+    damaged: list[SeenRun] = []
+    for each in kept_reports(where, name, here):
+        if each.name != RELATIONS:
+            reports.append(report_kept(each))
+            continue
+        try:
+            place = f"{each.name} of run {each.run} in the store"
+            relations[each.run] = parse_relations(partial(str, each.text), place)
+        except UsageError as error:
+            damaged.append(SeenRun(each.run, "", "damaged", 0, note=str(error)))
+    return _Kept(tuple(reports), relations, tuple(damaged))
+
+
+def _seen(
+    name: str,
+    project: Project | None,
+    reports: Sequence[StoredReport],
+    stored: Sequence[ListedRun],
+    kept: _Kept,
+) -> TeamProject:
+    """Return a project as its reports and its store show it; None stands for one whose folder is elsewhere."""
+    every = sorted((*reports, *kept.reports), key=lambda each: each.run)
     results = [
-        (each.run, each.report) for each in reports if isinstance(each.report, Result) and each.kind != CHEAP
+        (each.run, each.report) for each in every if isinstance(each.report, Result) and each.kind != CHEAP
     ]
     campaigns = results[-LATEST:]
     return TeamProject(
-        name=project.root.name or "project",
-        root=project.root,
-        runs=tuple(_runs(project.runs, reports, stored)),
+        name=name,
+        root=project.root if project else None,
+        runs=tuple(_runs(project.runs if project else None, every, stored, kept)),
         campaigns=tuple(run for run, _ in campaigns),
         survivors=tuple(histories([result for _, result in campaigns])),
         ignored=tuple(_ignored(project, results)),
-        problems=tuple(problems),
-    ), shared
+        of_store={**kept.relations, **{each.run: each.report for each in kept.reports if each.report}},
+    )
 
 
 def _runs(
-    project_runs: Path, reports: Sequence[StoredReport], stored: Sequence[ListedRun]
+    project_runs: Path | None, reports: Sequence[StoredReport], stored: Sequence[ListedRun], kept: _Kept
 ) -> Iterator[SeenRun]:
     """Return the runs with a report, and the store's other runs, in the order of their ids."""
     trials = {run.id: run.trials for run in stored}
-    reported = {each.run for each in reports} | {
-        path.parent.name for path in project_runs.glob("*/relations.json")
-    }
-    found = [_only_stored(run) for run in stored if run.id not in reported]
+    files = sorted(project_runs.glob("*/relations.json")) if project_runs else []
+    found: list[SeenRun] = []
     before: TrendRow | None = None
     for each in reports:
         if each.report is None:
@@ -175,25 +236,29 @@ def _runs(
         before = before if each.kind == CHEAP else row
         unnoticed = _unnoticed(each.report.mutants) if isinstance(each.report, Result) else 0
         found.append(SeenRun(each.run, each.kind, row.status, row.runs_of_agent, row, unnoticed))
-    found += _of_relations(project_runs, {run.id for run in found})
+    shown = {run.id for run in found}
+    checks = (*_of_relations(files), *starmap(_relations_run, kept.relations.items()), *kept.damaged)
+    found += (check for check in checks if check.id not in shown)
+    shown = {run.id for run in found}
+    found += (_only_stored(run) for run in stored if run.id not in shown)
     yield from sorted(found, key=lambda run: run.id)
 
 
-def _of_relations(runs: Path, shown: Collection[str]) -> Iterator[SeenRun]:
-    """Yield the checks of relations whose runs have no other row."""
-    for path in sorted(runs.glob("*/relations.json")):
-        if path.parent.name in shown:
-            continue
+def _of_relations(files: Iterable[Path]) -> Iterator[SeenRun]:
+    """Yield the checks of relations."""
+    for path in files:
         try:
-            report = read_relations(path)
+            yield _relations_run(path.parent.name, read_relations(path))
         except UsageError as error:
             yield SeenRun(path.parent.name, "", "damaged", 0, note=str(error))
-            continue
-        yield SeenRun(path.parent.name, report.kind, report.status, report.cost.trials)
+
+
+def _relations_run(run: str, report: RelationReport | SurvivorsReport) -> SeenRun:
+    return SeenRun(run, report.kind, report.status, report.cost.trials)
 
 
 def _only_stored(run: ListedRun) -> SeenRun:
-    note = "Its report is not on this machine; the store knows its trials."
+    note = "Its report is not on this machine and not in the store, which knows its trials."
     return SeenRun(run.id, "", run.status, run.trials, note=note)
 
 
@@ -221,14 +286,14 @@ def histories(results: Sequence[Result]) -> list[History]:
     return sorted(found, key=lambda each: (not each.unnoticed_now, -each.times, each.id))
 
 
-def _ignored(project: Project, results: Sequence[tuple[str, Result]]) -> Iterator[Ignored]:
+def _ignored(project: Project | None, results: Sequence[tuple[str, Result]]) -> Iterator[Ignored]:
     """Yield the mutants that some run ignored, with the reason that the latest of these runs gives."""
     found: dict[str, list[tuple[str, MutantRow]]] = {}
     for run, result in results:
         for row in result.mutants:
             if row.status is Status.IGNORED:
                 found.setdefault(row.id, []).append((run, row))
-    blamed = {file: list(_blame(file)) for file in _files_of(project)} if found else {}
+    blamed = {file: list(_blame(file)) for file in _files_of(project)} if found and project else {}
     for id, times in found.items():
         row = times[-1][1]
         yield Ignored(

@@ -41,6 +41,7 @@ def fill(where: Where) -> None:
         store.quarantine.add("a", ["k8"], "an outage")
         store.fixed.note(FixedSet("s", "e", ("p",), "name", 3 * SERIES, 0))
         store.fixed.propose("s", ["e"], "a")
+        store.reports.keep("a", "result.json", Footprint(requests=(RequestShape(text="ä"),)))
 
 
 def test_a_store_goes_to_another_and_back_with_the_digest_of_every_table(
@@ -52,7 +53,7 @@ def test_a_store_goes_to_another_and_back_with_the_digest_of_every_table(
     assert there == back
     assert {table.name: table.rows for table in there} == {
         "footprints": 5, "runs": 2, "trials": 1200, "judged": 1, "reused": 1, "quarantined": 1, "fixed": 1,
-        "proposed": 1, "imported": 0,
+        "proposed": 1, "imported": 0, "reports": 1,
     }  # fmt: skip
     with closing(Store(where)) as store:  # numbers go on where they were
         store.save("b", [trial_of(store)])

@@ -305,13 +305,37 @@ def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServe
     with closing(a_store(server, "earlier")) as store:
         store.save("run", [trial("k")])
     server.execute(
-        "drop table agentmut_earlier.imported, agentmut_earlier.claims",
+        "drop table agentmut_earlier.imported, agentmut_earlier.claims, agentmut_earlier.reports",
         "update agentmut_earlier.alembic_version set version_num = '3'",
     )
     with closing(a_store(server, "earlier")) as store:
         assert store.imports.totals().trials == 0
         assert store.find("k") is not None
     assert server.execute("select version_num from agentmut_earlier.alembic_version") == [(str(VERSION),)]
+
+
+def test_who_may_write_an_earlier_store_may_write_what_it_has_anew(server: PostgresServer) -> None:
+    a_store(server, "regranted").close()
+    server.execute(
+        "drop table agentmut_regranted.reports",
+        "update agentmut_regranted.alembic_version set version_num = '5'",
+        'create role "Old member" login',
+        'grant usage on schema agentmut_regranted to "Old member"',
+        'grant select, insert, update on all tables in schema agentmut_regranted to "Old member"',
+        "grant select on agentmut_regranted.runs to public",
+    )
+    a_store(server, "regranted").close()
+    granted = server.execute(
+        "select grantee, privilege_type from information_schema.role_table_grants where table_name = 'reports' "
+        "and table_schema = 'agentmut_regranted' and grantee in ('Old member', 'PUBLIC') order by 1, 2"
+    )
+    found = [(str(role), str(privilege)) for role, privilege in granted]
+    assert found == [
+        ("Old member", "INSERT"),
+        ("Old member", "SELECT"),
+        ("Old member", "UPDATE"),
+        ("PUBLIC", "SELECT"),
+    ]
 
 
 def test_the_tables_of_a_new_store_are_those_that_the_code_declares(server: PostgresServer) -> None:

@@ -1,6 +1,7 @@
 """`relations.json`, schema version 1: the report of `agentmut relations`."""
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
@@ -283,8 +284,13 @@ _Written: TypeAdapter[RelationReport | SurvivorsReport] = TypeAdapter(
 
 def read_relations(path: Path) -> RelationReport | SurvivorsReport:
     """Read a `relations.json`. Raise `UsageError` if it is missing or invalid."""
+    return parse_relations(lambda: path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_relations(text: Callable[[], str], place: str) -> RelationReport | SurvivorsReport:
+    """Return the report in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
     try:
-        return _Written.validate_json(path.read_text(encoding="utf-8"))
+        return _Written.validate_json(text())
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
-        raise UsageError(f"{path} cannot be read as a report on relations: {said}.") from None
+        raise UsageError(f"{place} cannot be read as a report on relations: {said}.") from None

@@ -1,5 +1,6 @@
 """`verdicts.json`, schema version 1: the report of `agentmut test` and `agentmut baseline compare`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -236,11 +237,16 @@ class VerdictReport(Frozen):
 
 def read_verdicts(path: Path) -> VerdictReport:
     """Read a `verdicts.json`. Raise `UsageError` if it is missing or invalid."""
+    return parse_verdicts(lambda: path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_verdicts(text: Callable[[], str], place: str) -> VerdictReport:
+    """Return the verdicts in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
     try:
-        return VerdictReport.model_validate_json(path.read_text(encoding="utf-8"))
+        return VerdictReport.model_validate_json(text())
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
-        raise UsageError(f"{path} cannot be read as verdicts of schema {SCHEMA_VERSION}: {said}.") from None
+        raise UsageError(f"{place} cannot be read as verdicts of schema {SCHEMA_VERSION}: {said}.") from None
 
 
 def write_verdicts(report: VerdictReport, folder: Path) -> Path:
