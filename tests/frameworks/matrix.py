@@ -51,8 +51,9 @@ Each trial has an agent and a conversation of its own. Variables of a module, an
 build, are shared by all trials: what is kept there makes trials depend on each other, which agentmut cannot
 see. `agentmut doctor` says so where it reaches a model request. An agent that no adapter can run, or that only streams,
 can be measured by its model requests: adapter [python](callable.md) with `agent.run`, and [`route: wire`](wire.md).
-`examples/libraries` has such agents on LiteLLM, Strands, Agno, Haystack, AG2 and DSPy. Calls of a tool can be doubled
-there only where `agentmut.tool` marks its function. DSPy's tools are words of its instructions, and no tools of
+`examples/libraries` has such agents on LiteLLM, Strands, Agno, Haystack, AG2 and DSPy. Each example for a library has
+at most 30 lines of code, without blank lines, comments and docstrings. Calls of a tool can be doubled there only where
+`agentmut.tool` marks its function. DSPy's tools are words of its instructions, and no tools of
 a request: operators of prompts change them once `agentmut doctor --save-request` has written the instructions down.
 
 What makes its requests in a program of its own is measured by the adapter [command](programs.md): the Claude Agent SDK
