@@ -5,6 +5,7 @@ import pytest
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector
 
 RULES = "You are a desk. Never promise a date. Ask for the order number first. "
@@ -63,6 +64,42 @@ def test_a_change_that_leaves_nothing_to_tell_it_by_is_not_witnessed() -> None:
     originals = [sent("12:07 Ben. Be kind. 12:09 Ben."), sent("13:07 Cy. Be kind. 13:09 Cy.")]
     detector = Detector(gone, config).informed(originals)
     assert detector.witness(sent("12:07 Ben. 12:09 Ben.")) is None
+
+
+SHOP = "Always name the shop in the answer. "
+BETWEEN = AgentConfig(
+    prompt="You are a desk of a shop for tents. {now} Ada. SHOP{now} Ada.".replace("SHOP", SHOP)
+)
+
+
+def between(at: str, user: str, rule: str = SHOP) -> Footprint:
+    return sent(f"You are a desk of a shop for tents. {at} {user}. {rule}{at} {user}.")
+
+
+def without_shop() -> Mutant:
+    start = BETWEEN.prompt.index(SHOP)
+    return mutant(prompt_edit(BETWEEN.prompt, start, start + len(SHOP), ""))
+
+
+def test_a_long_rule_between_texts_that_both_move_is_recognised_by_its_absence() -> None:
+    originals = [between("one", "Ben"), between("two", "Cy")]
+    detector = Detector(without_shop(), BETWEEN).informed(originals)
+    assert all(map(detector.carried, originals))
+    assert detector.witness(between("three", "Dee", "")) is not None
+    assert detector.witness(sent("Another agent, at three.")) is None  # says nothing of this prompt
+    assert all(detector.witness(seen) is None for seen in originals)
+
+
+def test_an_agent_that_leaves_the_rule_out_by_itself_proves_nothing() -> None:
+    originals = [between("one", "Ben"), between("one", "Ben", "")]
+    detector = Detector(without_shop(), BETWEEN).informed(originals)
+    assert detector.witness(originals[1]) is None
+
+
+def test_the_reason_says_that_the_surroundings_move_where_the_text_itself_is_sent() -> None:
+    gone = change("Today is", "It is")
+    said = absence(gone, CONFIG, [on("2026-12-01", "Dee Park", "Other rules. ")], None)
+    assert said.startswith('requests have the text "Today is", but too little of what stands around it')
 
 
 def test_a_text_that_the_original_sends_as_well_proves_nothing() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentmut._base import at_path, canonical_json
+from agentmut._base import at_path, canonical_json, passage_at, shown
 from agentmut.nouns import AgentConfig, Edit, Footprint, ModelConfig, Mutant, RequestShape, is_set
 from agentmut.trial.on_wire import REQUESTS, Remedy
 from agentmut.trial.witness.witness import Detector
@@ -75,6 +75,12 @@ def _text(
             f"requests still have the text from before ({text}). Probable cause: the agent copies the {what} when its "
             f"module is imported, or its framework ignores what is set later. Build the {what} inside the function "
             f"that is given the config, {WIRE}"
+        )
+    if _moves_around(edit, base, shapes):
+        return (
+            f"requests have the text {text}, but too little of what stands around it is the same in all of them to "
+            "prove the change. Keep the request anew (`agentmut doctor --save-request FILE`, `agent.config.request`), "
+            "so that what moves there becomes a placeholder"
         )
     sent = next((shape.instructions for shape in shapes if shape.instructions), "")
     begins = (
@@ -164,6 +170,15 @@ def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
     name = "model" if key == "name" and isinstance(source, RequestShape) else key
     value = getattr(source, name)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _moves_around(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape]) -> bool:
+    """Return whether requests have the changed text itself, in other surroundings than the config says."""
+    whole = at_path(base.model_dump(mode="json"), edit.path) if edit.span is not None else None
+    if edit.span is None or not isinstance(whole, str):
+        return False
+    passage = passage_at(whole, *edit.span, left=0, right=0)
+    return bool(passage) and any(shown(passage, shape.text) for shape in shapes)
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:

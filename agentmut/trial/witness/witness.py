@@ -182,7 +182,8 @@ class _OnWire:
             firsts = [seen.requests[seen.exchanges[0]] for seen in originals if seen.requests]
             return replace(self, probe=self.probe.informed(shapes), never_there=self.probe.shuffles(firsts))
         if isinstance(self.probe, TextProbe):
-            return replace(self, probe=self.probe.informed(shapes))
+            told = replace(self, probe=self.probe.informed(shapes))
+            return told if isinstance(told.probe, TextProbe) else told.informed(originals)
         if not (self.probe.by_absence and shapes):
             return self
         without = [shape for shape in shapes if self.probe.shows(shape)]

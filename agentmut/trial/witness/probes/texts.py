@@ -7,7 +7,7 @@ from typing import Any
 
 from agentmut._base import Passage, ends_in_common, flat, opening, passage_at, shown, stretch
 from agentmut.nouns import AgentConfig, Edit, RequestShape
-from agentmut.trial.witness.probes.anchors import Place, shared_passages
+from agentmut.trial.witness.probes.anchors import LEAST_AFTER, Place, shared_passages
 from agentmut.trial.witness.probes.probe import (
     GoneProbe,
     OrderProbe,
@@ -32,7 +32,8 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
     if not after and before:
         return _TextGone(before, _known_texts(mutated))
     places = _places(edit, edits, base, mutated) if edit.span is not None else None
-    return TextProbe(before, after, () if before else _known_texts(base), places)
+    lost = _lost(*places, mutated) if places else None
+    return TextProbe(before, after, () if before else _known_texts(base), places, lost)
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,17 @@ class TextProbe(Probe):
     """For a whole text that is added: the other texts of the config, one of which is sent with it."""
     places: tuple[Place, Place] | None = None
     """Where the text stands before and after the change; None where a whole text is another one."""
+    lost: "_TextLost | None" = None
+    """How a removal is recognised where too little of its surroundings stays the same."""
 
-    def informed(self, originals: Shapes) -> "TextProbe":
+    def informed(self, originals: Shapes) -> "TextProbe | _TextLost":
         """Return a probe that needs no more surrounding text than all of the original's requests have."""
         found = shared_passages(*self.places, originals) if self.places else None
-        return replace(self, before=found[0], after=found[1]) if found else self
+        if found:
+            return replace(self, before=found[0], after=found[1])
+        if self.lost and not self.carried(originals) and self.lost.is_always_there(originals):
+            return self.lost
+        return self
 
     def shows(self, shape: RequestShape) -> bool:
         """Return whether the request has the new text and no longer has the old text."""
@@ -86,6 +93,19 @@ class _TextGone(GoneProbe):
 
     def carries(self, shape: RequestShape) -> bool:
         return shown(self.before, shape.text)
+
+
+@dataclass(frozen=True)
+class _TextLost(_TextGone):
+    """The probe for a text that was removed between others: some request has to show the rest of the config."""
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return super().delivered(shapes) and any(map(self.shows, shapes))
+
+    def is_always_there(self, shapes: Shapes) -> bool:
+        """Return whether all requests with the rest of the config have the text too, and there are such requests."""
+        with_rest = [shape for shape in shapes if any(shown(text, shape.text) for text in self.remaining)]
+        return bool(with_rest) and all(map(self.carries, with_rest))
 
 
 @dataclass(frozen=True)
@@ -159,6 +179,13 @@ def _passages(
     if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
         return _difference(edit.before, edit.after)
     return opening(text_of(edit.before)), opening(text_of(edit.after))
+
+
+def _lost(before: Place, after: Place, mutated: AgentConfig) -> _TextLost | None:
+    """Return the probe of a removal by the removed text alone; None where little is removed, or it stands elsewhere."""
+    removed = before.passage(0, 0)
+    gone = after.start == after.end and len("".join(removed)) >= LEAST_AFTER
+    return _TextLost(removed, _known_texts(mutated)) if gone and not shown(removed, after.text) else None
 
 
 def _places(
