@@ -69,8 +69,11 @@ test-postgres: $(VENV)/.dev  ## the store on a real PostgreSQL server, on loopba
 	@test -n '$(POSTGRES)' || { echo "there is no PostgreSQL server here: apt-get install postgresql" >&2; exit 1; }
 	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python -m pytest -q -n 2 tests/store
 
-test-ray: $(VENV)/.dev  ## trials on a Ray cluster of several nodes, on loopback; Ray is installed for it
+.PHONY: ray
+ray: $(VENV)/.dev  ## Ray itself, which make test-ray needs
 	@$(BIN)/python -c 'import ray' 2>/dev/null || $(call INSTALL,.[ray])
+
+test-ray: ray  ## trials on a Ray cluster of several nodes, on loopback; Ray is installed for it
 	RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=600 AGENTMUT_TEST_RAY=1 $(BIN)/python -m pytest -q -p no:xdist tests/trial/test_ray_cluster.py tests/docs/test_ray_page.py
 
 test-podman: $(VENV)/.dev  ## programs and coding agents in real containers of Podman; images are built here, none is pulled
