@@ -121,7 +121,7 @@ class DecisionTable(Frozen):
 
 
 class Drift(Frozen):
-    """A change of the service that the original's own trials show, in all scenarios together."""
+    """A change of the service that the trials show, in all scenarios together."""
 
     since: float
     """The drift is not earlier; seconds since the epoch."""
@@ -130,7 +130,7 @@ class Drift(Frozen):
     change: float
     """How the pass rate changes, as a mean over scenarios; negative for a fall."""
     p: float
-    """The p-value of these trials if nothing drifts."""
+    """The p-value of no drift, by the Bayes factor of all trials."""
     not_confirmed: tuple[str, ...] = ()
     """Ids of the mutants that have a kill which did not hold against the original of the same time."""
     across: tuple[str, ...] = ()

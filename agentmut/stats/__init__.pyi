@@ -99,6 +99,7 @@ from .sequential.run_length import cusum_for as cusum_for
 from .sequential.run_length import page_hinkley_for as page_hinkley_for
 from .sequential.run_length import page_hinkley_run_length as page_hinkley_run_length
 from .sequential.run_length import simulated_run_length as simulated_run_length
+from .sequential.shift import LaterTrials as LaterTrials
 from .sequential.shift import Shift as Shift
 from .sequential.shift import find_shift as find_shift
 from .sequential.sprt import LEAST_MARGIN as LEAST_MARGIN

@@ -93,7 +93,7 @@ LIVES = (
     Life("nothing", lambda _: steady, 0.05, (0.0, 0.05)),
     Life("3 points at the end of the baseline", lambda _: step(3), 0.06, NOT_PROMISED),
     Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0)),
-    Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, NOT_PROMISED),
+    Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.8, 1.0)),
     Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, NOT_PROMISED),
     Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, NOT_PROMISED),
 )

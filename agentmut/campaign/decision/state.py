@@ -68,8 +68,8 @@ class CampaignState:
     """Position of the round that mutants are in, among the plan's; -1 before the first."""
     sentinels: Sentinels = field(default_factory=Sentinels)
     service: Service = field(default_factory=Service)
-    ended_at: dict[str, int] = field(default_factory=dict)
-    """Mutant id -> trials of the original after the baseline that had come in when its trials ended."""
+    ended_at: dict[str, float] = field(default_factory=dict)
+    """Mutant id -> when its trials ended, in seconds since the epoch."""
     detectors: dict[str, Detector] = field(init=False)
     decided_free: dict[str, tuple[Status, str]] = field(default_factory=dict)
     """Mutants decided without a trial: no coverage, never carried, ignored."""
@@ -185,15 +185,15 @@ class CampaignState:
         return due or kills.launch()
 
     def drift(self) -> Drift | None:
-        """Return the drift of the service that the original's trials show so far."""
-        return self.service.drift(self.plan.seed)
+        """Return the drift of the service that the trials show so far."""
+        return self.service.drift()
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
-        if not launch.mutant and self.round >= 0:
+        if self.round >= 0 and launch.mutant != self.plan.destroyed.id:
             self.service.record(launch, result)
         if launch.arm:
             self._record_mutant(launch, result)
@@ -233,7 +233,7 @@ class CampaignState:
 
     def _note_end(self, arm: Arm) -> None:
         if arm.status:
-            self.ended_at.setdefault(arm.mutant.id, len(self.service.later))
+            self.ended_at.setdefault(arm.mutant.id, self.service.latest)
             self._check_control(arm)
 
     def go_on(self) -> None:

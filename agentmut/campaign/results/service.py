@@ -1,5 +1,6 @@
 """The state of the service, from the original's trials beside the mutants: in a result, and in words."""
 
+import math
 import time
 from collections.abc import Iterable, Iterator
 
@@ -48,9 +49,7 @@ def _drift(state: CampaignState) -> Drift | None:
     if found is None:
         return None
     arms = [state.arms[mutant.id] for mutant in state.plan.mutants if mutant.id in state.arms]
-    later = [
-        arm for arm in arms if state.ended_at.get(arm.mutant.id, len(state.service.later)) > found.earliest
-    ]
+    later = [arm for arm in arms if state.ended_at.get(arm.mutant.id, math.inf) > found.since]
     return Drift(
         since=found.since,
         until=found.until,
