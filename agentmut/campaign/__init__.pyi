@@ -85,6 +85,7 @@ from .results.summary import cost_of as cost_of
 from .results.summary import summarise as summarise
 from .running.account import Account as Account
 from .running.account import TrialList as TrialList
+from .running.amid_outages import run_amid_outages as run_amid_outages
 from .running.carrying_out import register as register
 from .running.carrying_out import run_work as run_work
 from .running.forks import Forks as Forks

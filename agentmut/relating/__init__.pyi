@@ -21,6 +21,7 @@ from .state import Progress as Progress
 from .state import Relating as Relating
 from .state import RelationsPlan as RelationsPlan
 from .state import SourceTrials as SourceTrials
+from .state import first_and_anew as first_and_anew
 from .stored import carry_out_stored as carry_out_stored
 from .stored import further_runs as further_runs
 from .stored import stored_sources as stored_sources

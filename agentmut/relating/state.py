@@ -138,11 +138,20 @@ class SourceTrials(TrialList):
     """The source runs of mutants."""
 
     found: dict[TrialRef, TrialResult] = field(default_factory=dict)
+    watch: Watch = field(default_factory=lambda: Watch(lambda: False))
+    """Tells outages of the model service from failures of mutants."""
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
+        self.watch.record(launch, result)
         super().record(launch, result)
         self.found[TrialRef(*launch[:3])] = result
+
+
+def first_and_anew(first: Relating, make: Callable[[], Relating]) -> Callable[[], Relating]:
+    """Return a function that gives the follow-up work: first the present one, then new copies."""
+    at_hand = [first]
+    return lambda: at_hand.pop() if at_hand else make()
 
 
 Progress = Callable[[Assessment | Relating | SourceTrials], None]

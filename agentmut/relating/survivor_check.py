@@ -1,8 +1,9 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from agentmut._base import RunError, UsageError, __version__, write_json
 from agentmut.assessment import Asked, Assessment
@@ -17,7 +18,10 @@ from agentmut.campaign import (
     failure,
     refuse_without_texts,
     register,
+    run_amid_outages,
     run_work,
+    set_aside,
+    set_aside_notes,
     stored_campaign,
     together,
 )
@@ -27,7 +31,7 @@ from agentmut.relating.lacking import not_stored
 from agentmut.relating.lane import Lane
 from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
 from agentmut.relating.sources import Executions, executions_of, materials_of
-from agentmut.relating.state import Progress, Relating, RelationsPlan, SourceTrials
+from agentmut.relating.state import Progress, Relating, RelationsPlan, SourceTrials, first_and_anew
 from agentmut.relating.stored import carry_out_stored, further_runs, without_more
 from agentmut.relating.summary import measured_by
 from agentmut.relating.survivors import (
@@ -48,6 +52,8 @@ from agentmut.store import RELATIONS, RESULT, ComparedMutants, NotStored, Store,
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
 )
+
+W = TypeVar("W", Assessment, Relating, SourceTrials)
 
 
 class Campaign(NamedTuple):
@@ -135,6 +141,8 @@ def check_survivors(
         store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
         report, result = _report(session, wanted, campaign, plan, ended)
         environment = plan.environment
+        aside = set_aside_notes(set_aside(store.quarantine.of(plan.run_id)))
+        report = report.model_copy(update={"notes": (*report.notes, *aside)})
     report = looked(report, environment)
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
@@ -163,37 +171,65 @@ def judge_stored(
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
 ) -> SurvivorsChecked:
-    """Run the unchanged agent's source and follow-up runs, then the survivors', all as parts of one run."""
-    spend = Spend()
+    """Run the unchanged agent's source and follow-up runs, then the survivors', all as parts of one run.
 
-    def run(where: Session, work: Assessment | Relating | SourceTrials) -> Stop:
-        nonlocal spend
-        stop = run_work(where, work, store, progress=lambda: progress(work))
-        spend = together(spend, work.spend)
-        store.set_status(plan.run_id, "planned", spend.seconds)
-        return stop
-
-    def ended(stop: Stop, work: Assessment | Relating | SourceTrials) -> SurvivorsChecked:
-        return SurvivorsChecked(stop, spend, work.problem, work.refused, work.forgot)
-
-    sources = source_work(session, plan)
-    if (stop := run(session, sources)) is not Stop.FINISHED:
-        return ended(stop, sources)
+    What an outage of the model service has spoiled is set aside and run again.
+    """
+    runs = _Runs(store, plan, progress)
+    tables, pairs = Tables.of(session.project), pairs_of(session.project)
+    sources, stop = runs.carry_out(session, lambda: source_work(session, plan))
+    if stop is not Stop.FINISHED:
+        return runs.ended(stop, sources)
     try:
-        prepared = _prepared(session, wanted, plan, executions_of(store, plan))
-        if (stop := run(prepared.session, prepared.work)) is not Stop.FINISHED:
-            return ended(stop, prepared.work)
-        measures = measures_of(prepared.work.lanes)
-        errands = mutant_sources(session, plan, campaign.survivors, measures, pairs_of(session.project))
-        if (stop := run(session, errands)) is not Stop.FINISHED:
-            return ended(stop, errands)
-        opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs_of(errands.found), Tables.of(session.project)
+        executions = executions_of(store, plan)
+        prepared = _prepared(session, wanted, plan, executions)
+        follow_ups, stop = runs.carry_out(
+            prepared.session,
+            first_and_anew(prepared.work, lambda: _prepared(session, wanted, plan, executions).work),
         )
+        if stop is not Stop.FINISHED:
+            return runs.ended(stop, follow_ups)
+        measures = measures_of(follow_ups.lanes)
+        errands, stop = runs.carry_out(
+            session, lambda: mutant_sources(session, plan, campaign.survivors, measures, pairs)
+        )
+        if stop is not Stop.FINISHED:
+            return runs.ended(stop, errands)
+        make = partial(
+            mutant_work, session, plan, campaign.survivors, measures, runs_of(errands.found), tables
+        )
+        opened, work = make()
     except RunError as error:  # a relation is broken
-        return SurvivorsChecked(Stop.FAILED, spend, str(error))
-    stop = run(opened, work)
-    return ended(stop, work)._replace(lanes=measures, work=work)
+        return SurvivorsChecked(Stop.FAILED, runs.spend, str(error))
+    work, stop = runs.carry_out(opened, first_and_anew(work, lambda: make()[1]))
+    return runs.ended(stop, work)._replace(lanes=measures, work=work)
+
+
+class _Runs:
+    """The parts of one check as they are run, and what they have spent together."""
+
+    def __init__(self, store: Store, plan: RelationsPlan, progress: Progress) -> None:
+        self._store, self._plan, self._progress = store, plan, progress
+        self.spend = Spend()
+
+    def carry_out(self, where: Session, begin: Callable[[], W]) -> tuple[W, Stop]:
+        """Run a part amid outages; return its work, with all of its trials, and how it ended."""
+        work, stop = run_amid_outages(
+            self._store,
+            self._plan.run_id,
+            begin,
+            lambda work, guard: run_work(
+                where, work, self._store, progress=lambda: self._progress(work), guard=guard
+            ),
+            "give the same command again",
+        )
+        self.spend = together(self.spend, work.spend)
+        self._store.set_status(self._plan.run_id, "planned", self.spend.seconds)
+        return work, stop
+
+    def ended(self, stop: Stop, work: Assessment | Relating | SourceTrials) -> SurvivorsChecked:
+        """Return the check where it ends with this part."""
+        return SurvivorsChecked(stop, self.spend, work.problem, work.refused, work.forgot)
 
 
 def _from_store(

@@ -4,10 +4,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agentmut.assessment import Assessment, Prepared, report_verdicts
-from agentmut.campaign import Guard, Session, Stop, failure, held_trials, register, run_work, set_aside
+from agentmut.campaign import (
+    Guard,
+    Session,
+    Stop,
+    failure,
+    held_trials,
+    register,
+    run_amid_outages,
+    run_work,
+    set_aside,
+)
 from agentmut.project import FOLDER, Project
 from agentmut.store import VERDICTS, Store, VerdictReport, write_verdicts
-from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.verdict_looks import with_verdict_looks
 
 Progress = Callable[[Assessment], None]

@@ -26,6 +26,7 @@ from agentmut.campaign import (
     plan_merge,
     refuse_without_texts,
     register,
+    run_amid_outages,
     run_work,
     stored_campaign,
     stored_plan_text,
@@ -41,7 +42,6 @@ from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import RESULT, Rescored, Store, StoredRun, Where, write_rescored
-from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.cheap_model import budget_left, with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place

@@ -1,7 +1,7 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from agentmut.campaign import (
     refuse_to_run,
     refuse_without_texts,
     register,
+    run_amid_outages,
     run_work,
     set_aside,
     set_aside_notes,
@@ -25,13 +26,13 @@ from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     Checked,
     Progress,
-    Relating,
     RelationsPlan,
     Wish,
     any_run,
     carry_out_stored,
     compared,
     executions_of,
+    first_and_anew,
     giving_up,
     make_plan,
     materials_of,
@@ -52,7 +53,6 @@ from agentmut.store import (
     save_relations,
     write_relations,
 )
-from agentmut.usecases.amid_outages import run_amid_outages
 from agentmut.usecases.relation_looks import with_relation_looks
 from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.suite_verdicts import with_settings
@@ -173,7 +173,7 @@ def checked_relations(
     work, stop = run_amid_outages(
         store,
         plan.run_id,
-        _anew(
+        first_and_anew(
             work, lambda: prepare(session, plan, wanted.fitting, materials, Tables.of(session.project)).work
         ),
         lambda work, guard: run_work(
@@ -192,12 +192,6 @@ def checked_relations(
             return Checked(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
     said = (work.problem, work.refused, work.lanes, prepared.identity)
     return Checked(plan, stop, spend, *said, forgot=work.forgot)
-
-
-def _anew(first: Relating, make: Callable[[], Relating]) -> Callable[[], Relating]:
-    """Return a function that gives the follow-up work: first the present one, then new copies."""
-    at_hand = [first]
-    return lambda: at_hand.pop() if at_hand else make()
 
 
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:

@@ -1,11 +1,17 @@
 """An outage while relations make their runs: what it spoils is set aside and run again, and is no pair."""
 
+import time
+
 import pytest
 
-from agentmut import check_relations
+from agentmut import check_relations, measure
+from agentmut.assessment.preparation import Asked
 from agentmut.campaign.decision import quarantine
+from agentmut.relating.preparation import wish
+from agentmut.relating.survivor_check import campaign_of, check_survivors
 from agentmut.store.documents.relation_report import Finding
 from agentmut.store.store import Store
+from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 
 pytestmark = pytest.mark.whole
@@ -103,3 +109,39 @@ def test_follow_ups_that_go_on_to_fail_are_run_again_once_and_violate(
     again = check_relations(project)  # what is stored is not drawn anew until it pleases
     assert again.finding is Finding.FAIL and again.cost.trials == 0
     assert not any("set aside" in note for note in again.notes)
+
+
+OF_SURVIVORS = """
+shouted = 0
+def run(config, input, inner=run):
+    global shouted
+    changed = "Answer" in config.prompt and "Be brief." not in config.prompt
+    shouted += changed and input.isupper()
+    if changed and input.isupper() and 6 < shouted <= 11:
+        raise ValueError("the answer is empty")
+    return inner(config, input)
+"""
+
+
+def test_an_outage_amid_the_follow_up_runs_of_a_survivor_is_no_kill(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quarantine, "LONGEST_PAUSE", 0.0)
+    small = {
+        "execution": {"concurrency": 1},
+        "mutation": {"operators": ["prompt.drop_instruction"]},
+        "statistics": {"baseline": 30},
+        "relations": {"sources": 30, "pairs": 20},
+    }
+    project = shop.write(use=["perturbation.upper"], extra=small)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + OF_SURVIVORS)
+    measure(project)  # no run of the suite shouts
+    with opened(project, ()) as (session, store):
+        wanted = wish(session, ())
+        campaign = campaign_of(session, store, None, wanted)
+        report = check_survivors(session, store, wanted, campaign, Asked(time.time()))
+        aside = set(store.quarantine.reasons().values())
+    assert report.tried == 1 and not report.killed
+    assert aside == {quarantine.FAILURES}
+    assert any("were set aside and run again" in note for note in report.notes)

@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, TypeVar
 
-from agentmut.campaign import MOST_ROUNDS, TROUBLE, Guard, Stop, Suspicion, Watch, pause_before, too_long
+from agentmut.campaign.decision.quarantine import (
+    MOST_ROUNDS,
+    TROUBLE,
+    Suspicion,
+    Watch,
+    pause_before,
+    too_long,
+)
+from agentmut.campaign.running.ports import Guard
+from agentmut.campaign.running.work import Stop
 from agentmut.store import Store
 
 
