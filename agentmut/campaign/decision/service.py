@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
@@ -32,9 +31,9 @@ class Service:
     lanes: dict[tuple[str, str], int] = field(default_factory=dict)
     """(scenario, mutant) -> index; the mutant is empty for sentinels, trials that confirm kills, and those by which
     the baseline grows."""
-    where: "array[int]" = field(default_factory=partial(array, "l"))
+    where: "array[int]" = field(default_factory=lambda: array("q"))
     failed: bytearray = field(default_factory=bytearray)
-    finished: "array[float]" = field(default_factory=partial(array, "d"))
+    finished: "array[float]" = field(default_factory=lambda: array("d"))
     """Seconds since the epoch; 0 where no clock told."""
     first: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Failures and trials by scenario, of the baseline with which mutants began."""
