@@ -42,10 +42,10 @@ def log_lanes(scenarios: "np.ndarray", failed: "Array", trials: "Array") -> "Arr
         after = (1 - np.bincount(where, trials[:, i]) / every)[where]
         rows = np.stack([centre, failed[:, i], trials[:, i], failed[:, -1], trials[:, -1], after], axis=1)
         alike, times = np.unique(rows, axis=0, return_counts=True)
-        rates, times = _rates_around(alike[:, 0]), times.astype(float)
-        known = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, 0.0), times))
+        rates, weights = _rates_around(alike[:, 0]), times.astype(float)
+        known = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, 0.0), weights))
         for j, shift in enumerate(shifts):
-            found[i, j] = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, shift), times)) - known
+            found[i, j] = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, shift), weights)) - known
     return found
 
 
