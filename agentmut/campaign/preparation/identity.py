@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,9 +15,11 @@ from agentmut.campaign.preparation.program_files import program_files
 from agentmut.recording import CREDENTIAL
 from agentmut.seams import AgentSpec
 
-RECORD_FORMAT = 3
-"""Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
+RECORD_FORMAT = 4
+"""Raised whenever marks, footprints, endings or keys of trials mean something else than before, so that stored ones are
 not taken for today's."""
+KEYS_IN_ORDER = 4
+"""The first record format in which the key of a trial ends with its repeat."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 
 
@@ -119,7 +121,21 @@ def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario
 
     `config` and `scenario` are digests.
     """
-    return digest_of([env.digest, config, mutant, scenario, repeat, seed])
+    return keys_of_repeats(env, seed, config=config, mutant=mutant, scenario=scenario)(repeat)
+
+
+def keys_of_repeats(
+    env: Environment, seed: int, *, config: str, mutant: str, scenario: str
+) -> Callable[[int], str]:
+    """Return the function from a repeat to the key of that trial; see `trial_key`.
+
+    Keys of neighbours begin alike, so they stand side by side in the store's index. With keys in random order, each
+    transaction of a large store wrote another page of the index for each of its trials.
+    """
+    if env.record < KEYS_IN_ORDER:  # the plan of an earlier version, which goes on with its own trials
+        return lambda repeat: digest_of([env.digest, config, mutant, scenario, repeat, seed])
+    series = digest_of([env.digest, config, mutant, scenario, seed])[:48]
+    return lambda repeat: f"{series}{repeat:016x}"
 
 
 def _entry(spec: AgentSpec) -> str:

@@ -1,13 +1,14 @@
 """The loop that carries out a campaign or any other work: launch, run, store and record, until no trial is left."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from agentmut._base import EvaluatorError, RunError, described
 from agentmut.campaign.limits import Spend, budget_reached
-from agentmut.campaign.preparation.identity import trial_id, trial_key
+from agentmut.campaign.preparation.identity import keys_of_repeats, trial_id
 from agentmut.campaign.running.judging import Judging
 from agentmut.campaign.running.ports import UNGUARDED, Guard, Ports
 from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
@@ -52,8 +53,8 @@ class Loop:
         self._judging = Judging(ports.suite, ports.evaluator_seconds)
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
-        self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
-        self._config_digests: dict[tuple[str, str], str] = {}
+        self._keys: dict[tuple[str, str], Callable[[int], str]] = {}
+        """By mutant and scenario, the function from a repeat to the key of the trial."""
         self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._turns = Turns(ports.claims, work.plan.concurrency)
@@ -348,24 +349,23 @@ class Loop:
         return Spend(**self._ports.store.spent(self._run)._asdict())
 
     def _key(self, launch: Launch) -> str:
-        plan = self._work.plan
-        return trial_key(
-            plan.environment,
-            plan.seed,
-            config=self._config_digest(launch),
-            mutant=launch.mutant,
-            scenario=self._scenario_digests[launch.scenario],
-            repeat=launch.repeat,
-        )
+        where = (launch.mutant, launch.scenario)
+        if where not in self._keys:
+            plan = self._work.plan
+            self._keys[where] = keys_of_repeats(
+                plan.environment,
+                plan.seed,
+                config=self._config_digest(launch),
+                mutant=launch.mutant,
+                scenario=self._work.scenarios[launch.scenario].digest,
+            )
+        return self._keys[where](launch.repeat)
 
     def _config_digest(self, launch: Launch) -> str:
-        where = (launch.mutant, launch.scenario)
-        if where not in self._config_digests:
-            suite = self._work.suite
-            mutant: Mutant | None = self._mutants.get(launch.mutant)
-            config = mutant.apply(suite.full) if mutant else suite.full
-            self._config_digests[where] = suite.part(config, launch.scenario).digest
-        return self._config_digests[where]
+        suite = self._work.suite
+        mutant: Mutant | None = self._mutants.get(launch.mutant)
+        config = mutant.apply(suite.full) if mutant else suite.full
+        return suite.part(config, launch.scenario).digest
 
 
 def _this_task() -> "asyncio.Task[None]":
