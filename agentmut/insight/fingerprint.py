@@ -7,6 +7,7 @@ original although nothing has changed in what the agent does.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
@@ -61,11 +62,29 @@ class Columns(NamedTuple):
 def fingerprint(execution: Execution) -> Fingerprint:
     """Return the fingerprint of a run."""
     trace = execution.trace
-    answers = tuple(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
-    answered = " ".join(answers)
+    texts = all(isinstance(output, str) for output in trace.outputs)
+    answer = (_answer_of_texts if texts else _answer_of)(trace.outputs)
     failed = (Feature("failed"), float(execution.ending.outcome is not None))
-    features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
-    return Fingerprint(features, trace.tools_called, frozenset(_WORD.findall(answered.lower())), answers)
+    features = dict((failed, *_steps(trace), *answer.features, *_calls(trace)))
+    return Fingerprint(features, trace.tools_called, answer.words, answer.texts)
+
+
+class _Answer(NamedTuple):
+    """What is read off the answers of a run alone."""
+
+    features: tuple[tuple[Feature, float], ...]
+    words: frozenset[str]
+    texts: tuple[str, ...]
+
+
+def _answer_of(outputs: tuple[JsonValue, ...]) -> _Answer:
+    texts = tuple(o if isinstance(o, str) else written_json(o) for o in outputs)
+    answered = " ".join(texts)
+    features = tuple(_answer(AgentTrace(outputs=outputs), answered))
+    return _Answer(features, frozenset(_WORD.findall(answered.lower())), texts)
+
+
+_answer_of_texts = lru_cache(maxsize=256)(_answer_of)  # runs that answer in the same words are read once
 
 
 def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -144,6 +145,7 @@ def _at_most(share: float | None, limit: float) -> bool:
     return share is not None and share <= limit
 
 
+@lru_cache(maxsize=1024)  # scenarios of a size need the same few counts
 def share_noticed(needed: int, n: int, power: float = POWER) -> float:
     """Return the share s with P(Binomial(n, s) >= needed) = `power`: what shows in this share of runs is noticed so
     often.

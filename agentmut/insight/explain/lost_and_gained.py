@@ -36,9 +36,15 @@ def shown(run: Fingerprint) -> Shown:
     }
     found |= {Feature("pair", pair): "" for pair in pairwise(run.tools)}
     for answer in run.answers:
-        found |= {Feature("sentence", (key,)): written for key, written in sentences(answer).items()}
-        found |= {Feature("phrase", (phrase,)): phrase for phrase in phrases(answer)}
+        found |= _said(answer)
     return found
+
+
+@lru_cache(maxsize=256)  # runs that answer in the same words are read once
+def _said(answer: str) -> Shown:
+    """Return the sentences and phrases of an answer."""
+    found = {Feature("sentence", (key,)): written for key, written in sentences(answer).items()}
+    return found | {Feature("phrase", (phrase,)): phrase for phrase in phrases(answer)}
 
 
 def _is_there(feature: Feature) -> bool:

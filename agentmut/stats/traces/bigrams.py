@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -51,7 +52,12 @@ def bigram_counts(
 def _pairs(sequence: Sequence[str]) -> Counter[tuple[str, str]]:
     if isinstance(sequence, str) or not all(sequence):
         raise ValueError(f"a sequence must hold tool names that are not empty, got {sequence!r}")
-    return Counter(pairwise((START, *sequence, END)))
+    return _counted(tuple(sequence))
+
+
+@lru_cache(maxsize=1024)  # most runs call the same few sequences of tools
+def _counted(names: tuple[str, ...]) -> Counter[tuple[str, str]]:
+    return Counter(pairwise((START, *names, END)))
 
 
 def _capped(
