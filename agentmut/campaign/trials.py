@@ -20,7 +20,7 @@ from agentmut.nouns import (
     Scenario,
 )
 from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason
-from agentmut.seams import AsksModel, Evaluator
+from agentmut.seams import AsksModel, Evaluator, JudgesAtOnce
 from agentmut.trial import Detector, Pricer, Witness
 
 
@@ -96,6 +96,10 @@ class Suite(NamedTuple):
         """Return whether judging takes time and money, since a model is asked."""
         return any(isinstance(unwrapped(one), AsksModel) for one in self.evaluators[scenario])
 
+    def judges_at_once(self, scenario: str) -> bool:
+        """Return whether judging calls no code of others, and takes no more time than reading the run."""
+        return all(isinstance(unwrapped(one), JudgesAtOnce) for one in self.evaluators[scenario])
+
     def result(
         self, scenario: str, execution: Execution, detector: Detector | None, judged: Judged | None = None
     ) -> TrialResult:
@@ -140,7 +144,7 @@ class Suite(NamedTuple):
         """
         short = self.limits.execution(redactor.execution(execution), size)
         clean = self.texts.execution(short, mutated)
-        if clean.trace == execution.trace or execution.ending.outcome is not None:
+        if clean is execution or clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
         secrets = redactor.secrets_in(storable_json(execution))

@@ -43,6 +43,7 @@ from .protocols.evaluator import AsksModel as AsksModel
 from .protocols.evaluator import Evaluator as Evaluator
 from .protocols.evaluator import GivesChecks as GivesChecks
 from .protocols.evaluator import HasSource as HasSource
+from .protocols.evaluator import JudgesAtOnce as JudgesAtOnce
 from .protocols.evaluator import NamesTools as NamesTools
 from .protocols.evaluator import Notes as Notes
 from .protocols.evaluator import ReadsFiles as ReadsFiles

@@ -3,14 +3,21 @@
 from agentmut._base import RunError
 from agentmut.campaign.trials import Judged, Suite
 from agentmut.nouns import Execution
-from agentmut.recording import AgentExitError, DaemonWorker, OverdueError, in_daemon_thread
+from agentmut.recording import AgentExitError, DaemonWorker, OverdueError, in_daemon_thread, text_size
+
+USUAL_SIZE = 100_000
+"""Characters of a run's texts that are read within a millisecond or so."""
 
 
 class Judging:
-    """Evaluates one run at a time with a deadline; evaluators that ask models run side by side."""
+    """Evaluates one run at a time with a deadline; evaluators that ask models run side by side.
+
+    Runs of a usual size are judged at once where the scenario's evaluators all declare that this takes no time.
+    """
 
     def __init__(self, suite: Suite, seconds: float) -> None:
         self._suite = suite
+        self._at_once = {name for name in suite.evaluators if suite.judges_at_once(name)}
         self._seconds = seconds
         self._worker = DaemonWorker()
 
@@ -18,6 +25,8 @@ class Judging:
         """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
+        if scenario in self._at_once and text_size(execution.trace) <= USUAL_SIZE:
+            return self._suite.judged(scenario, execution)
         try:
             if self._suite.asks_models(scenario):  # with deadlines of their own
                 judged: Judged = await in_daemon_thread(self._suite.judged, scenario, execution)

@@ -8,9 +8,10 @@ from pydantic import JsonValue
 from agentmut._base import BoundedPattern, arguments
 from agentmut.judging.evaluators.json_values import same_json, shown, structured
 from agentmut.nouns import AgentTrace, Check, Scenario
+from agentmut.seams import JudgesAtOnce
 
 
-class ExactMatch:
+class ExactMatch(JudgesAtOnce):
     """`exact_match: VALUE`: the output is this value.
 
     Text is compared without the blanks around it. Any other value is compared as JSON, with the output
@@ -63,7 +64,7 @@ class _Phrases:
         return text if self.case else text.casefold()
 
 
-class Contains:
+class Contains(JudgesAtOnce):
     """`contains: TEXT`, `[TEXT, ...]` or `{text: ..., case: true}`: every text occurs in the output.
 
     Upper and lower case are the same unless `case: true`.
@@ -82,7 +83,7 @@ class Contains:
         return Check(evaluator="contains", passed=not missing, reason=reason)
 
 
-class NotContains:
+class NotContains(JudgesAtOnce):
     """`not_contains: TEXT`, `[TEXT, ...]` or `{text: ..., case: true}`: none of the texts occurs.
 
     Upper and lower case are the same unless `case: true`.

@@ -11,12 +11,12 @@ from pydantic import JsonValue
 from agentmut._base import BoundedPattern, EvaluatorError, arguments, nearest
 from agentmut.judging.evaluators.json_values import as_text, same_json, shown
 from agentmut.nouns import Action, AgentTrace, Check, Scenario, Step
-from agentmut.seams import NamesTools
+from agentmut.seams import JudgesAtOnce, NamesTools
 
 TOOLS = "a tool's name or a list of them"
 
 
-class ToolCalled(NamesTools):
+class ToolCalled(NamesTools, JudgesAtOnce):
     """`tool_called: NAME` or `[NAME, ...]`: each of the tools is called at least once."""
 
     def __init__(self, argument: JsonValue) -> None:
@@ -31,7 +31,7 @@ class ToolCalled(NamesTools):
         return Check(evaluator="tool_called", passed=not missing, reason=reason)
 
 
-class ToolNotCalled(NamesTools):
+class ToolNotCalled(NamesTools, JudgesAtOnce):
     """`tool_not_called: NAME` or `[NAME, ...]`: none of the tools is called."""
 
     def __init__(self, argument: JsonValue) -> None:

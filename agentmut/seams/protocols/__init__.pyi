@@ -15,6 +15,7 @@ from .evaluator import AsksModel as AsksModel
 from .evaluator import Evaluator as Evaluator
 from .evaluator import GivesChecks as GivesChecks
 from .evaluator import HasSource as HasSource
+from .evaluator import JudgesAtOnce as JudgesAtOnce
 from .evaluator import NamesTools as NamesTools
 from .evaluator import Notes as Notes
 from .evaluator import ReadsFiles as ReadsFiles

@@ -62,6 +62,14 @@ class AsksModel(Capability, kind="evaluators"):
         """Return the same evaluator, which stores its model's replies in `cache`."""
 
 
+class JudgesAtOnce(Capability, kind="evaluators"):
+    """The evaluator calls no code of others, and takes no more time than reading the run.
+
+    A run of a usual size is then judged in the event loop and without a deadline, since handing it to another thread
+    costs more than judging it.
+    """
+
+
 class NamesTools(Capability, kind="evaluators"):
     """The evaluator names tools. The names are checked, since a misspelt one would let it pass forever."""
 
