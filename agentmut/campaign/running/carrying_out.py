@@ -24,6 +24,8 @@ from agentmut.store import Store, StoredRun, Unshared, write_cassette
 from agentmut.trial import Executor, Pace, make_task
 
 ALL_TEXTS = TextKeeping()
+OBJECTS_BETWEEN_COLLECTIONS = 10_000
+"""New objects that can form cycles, after which Python looks for cycles: some 30 trials of an agent that does nothing."""
 
 
 def register(store: Store, plan: RunPlan, texts: TextKeeping = ALL_TEXTS) -> None:
@@ -75,12 +77,16 @@ async def _run(loop: Loop, seconds: float) -> Stop:
 
 @contextmanager
 def _little_garbage_collection() -> Iterator[None]:
-    """Leave what is loaded by now (libraries, mostly) out of every collection during the block.
+    """Leave what is loaded by now (libraries, mostly) out of every collection during the block; collect seldom.
 
-    Going through all of it again and again stopped every agent for tens of milliseconds at a time.
+    Going through all of it again and again stopped every agent for tens of milliseconds at a time. The objects of a
+    trial live until it is stored: a collection within it finds them all alive.
     """
+    usual = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *usual[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*usual)
         gc.unfreeze()
