@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut._base import Frozen
+from agentmut._base import Frozen, storable_json
 from agentmut.nouns.service_times import ServiceTime
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.workspace import WorkspaceEnd
@@ -147,6 +148,11 @@ class AgentTrace(Frozen):
     """The model replies that a recorded run of the original gave, by model; empty for a trial that was live."""
     workspace: WorkspaceEnd | None = None
     """What the run has left in its folder; None for an agent that has no such folder."""
+
+    @cached_property
+    def written(self) -> str:
+        """Return the trace as JSON without defaults, as a store keeps it; it is also searched for secrets."""
+        return storable_json(self, exclude_defaults=True)
 
     @property
     def output(self) -> JsonValue:

@@ -57,7 +57,8 @@ class Redactor:
 
     def execution(self, execution: Execution) -> Execution:
         """Return the execution without secrets in any of its parts."""
-        written = storable_json(execution, exclude_defaults=True)  # which are no secrets
+        rest = storable_json(execution, exclude_defaults=True, exclude={"trace"})  # defaults are no secrets
+        written = f"{execution.trace.written}\n{rest}"
         return execution if self.text(written) == written else self.model(execution)
 
     def secrets_in(self, text: str) -> set[str]:

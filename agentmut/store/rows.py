@@ -75,7 +75,7 @@ def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
         "repeat": trial.repeat,
         "ending": execution.ending.value,
         "reason": plain_text(execution.reason),
-        "trace": storable_json(trace, exclude_defaults=True).encode(),
+        "trace": trace.written.encode(),
         "footprint": execution.footprint.digest,
         "attempts": execution.attempts,
         "abandoned": execution.abandoned,

@@ -25,7 +25,7 @@ from agentmut.trial import Executor, Pace, make_task
 
 ALL_TEXTS = TextKeeping()
 OBJECTS_BETWEEN_COLLECTIONS = 10_000
-"""New objects that can form cycles, after which Python looks for cycles: some 30 trials of an agent that does nothing."""
+"""New objects after which Python looks for cycles among them: those of some 30 trials of an agent that does nothing."""
 
 
 def register(store: Store, plan: RunPlan, texts: TextKeeping = ALL_TEXTS) -> None:
