@@ -19,13 +19,16 @@ def test_keys_of_neighbours_stand_side_by_side_in_an_index() -> None:
 
 
 def test_whatever_shapes_a_trial_gives_it_another_key() -> None:
-    usual = {"config": "c", "mutant": "m", "scenario": "s", "repeat": 1}
-    keys = {trial_key(NOW, 1, **usual), trial_key(NOW, 2, **usual)}
-    keys |= {
-        trial_key(NOW, 1, **{**usual, name: value})
-        for name, value in (*zip(("config", "mutant", "scenario"), "xyz", strict=True), ("repeat", 2))
+    other = NOW.model_copy(update={"code": "d"})
+    keys = {
+        trial_key(NOW, 1, config="c", mutant="m", scenario="s", repeat=1),
+        trial_key(NOW, 2, config="c", mutant="m", scenario="s", repeat=1),
+        trial_key(other, 1, config="c", mutant="m", scenario="s", repeat=1),
+        trial_key(NOW, 1, config="x", mutant="m", scenario="s", repeat=1),
+        trial_key(NOW, 1, config="c", mutant="x", scenario="s", repeat=1),
+        trial_key(NOW, 1, config="c", mutant="m", scenario="x", repeat=1),
+        trial_key(NOW, 1, config="c", mutant="m", scenario="s", repeat=2),
     }
-    keys.add(trial_key(NOW.model_copy(update={"code": "d"}), 1, **usual))
     assert len(keys) == 7
 
 
