@@ -41,6 +41,21 @@ async def run(config, input):
 """
 
 
+PROGRAM = """
+import json, os, sys, urllib.request
+
+prompt = "You help.\\n\\n- Always say hello first.\\n- Mention Kielmarkt in each answer.\\n"
+said = [{"role": "system", "content": prompt}, {"role": "user", "content": sys.argv[1]}]
+body = json.dumps({"model": "sim-large", "messages": said}).encode()
+place = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+ask = urllib.request.Request(place, body, {"content-type": "application/json", "authorization": "Bearer none"})
+with urllib.request.urlopen(ask, timeout=60) as answer:
+    print(json.load(answer)["choices"][0]["message"]["content"])
+with open(os.environ["DESK_LOG"], "ab", buffering=0) as log:
+    log.write(f"{os.getcwd()}\\n".encode())
+"""
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -124,6 +139,24 @@ def write(folder: Path, latency: float, execution: dict[str, Any]) -> Path:
     return log
 
 
+def write_program(folder: Path, execution: dict[str, Any]) -> Path:
+    """Write a project whose agent is a program: its requests are changed by the proxy of whoever starts it."""
+    log = write(folder, 0.0, execution)
+    project = yaml.safe_load((folder / "agentmut.yaml").read_text())
+    (folder / "program.py").write_text(PROGRAM)
+    (folder / "prompt.md").write_text(
+        "You help.\n\n- Always say hello first.\n- Mention Kielmarkt in each answer.\n"
+    )
+    command = [sys.executable, "-S", "{project}/program.py", "{input}"]
+    project["agent"] |= {"adapter": "command", "command": command}
+    del project["agent"]["run"]
+    suite = [{"name": "shop", "input": "Which shop is this?", "evaluators": [{"contains": "hello"}]}]
+    (folder / "scenarios.yaml").write_text(yaml.safe_dump(suite))
+    project["statistics"] = {"baseline": 12, "n_max": 12, "delta": 0.6, "seed": 1}
+    (folder / "agentmut.yaml").write_text(yaml.safe_dump(project))
+    return log
+
+
 def decided(result: Result) -> dict[str, Any]:
     return {row.before or "": (row.status, row.killed_by, row.trials, row.reason) for row in result.mutants}
 
@@ -169,6 +202,20 @@ def test_trials_in_processes_that_ask_for_room_under_a_rate_limit_decide_alike(
     log = write(tmp_path / "desk", 0.0, {**ray, **room})
     assert decided(measure(tmp_path / "desk")) == here
     assert len({line.split()[0] for line in lines_of(log)}) > 2
+
+
+def test_programs_are_run_and_mutated_on_the_nodes(
+    cluster: Any, simulator_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    write_program(tmp_path / "alone", {"concurrency": 4})
+    ray = {"engine": "ray", "address": cluster.address, "trials_per_actor": 2, "concurrency": 4}
+    log = write_program(tmp_path / "desk", ray)
+    result = measure(tmp_path / "desk")
+    assert decided(result) == decided(measure(tmp_path / "alone"))
+    assert {"killed", "survived"} == {str(row.status) for row in result.mutants}
+    folders = lines_of(log)
+    assert len(folders) == result.cost.trials and str(tmp_path / "desk") not in folders
 
 
 def test_a_run_whose_coordinator_was_killed_is_carried_on(
