@@ -1,4 +1,4 @@
-"""Whether one question speaks of what another says."""
+"""Questions that refer to the content of other questions."""
 
 import re
 from collections.abc import Iterable

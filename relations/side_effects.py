@@ -1,4 +1,4 @@
-"""Calls of tools that change something, and when two of them are the same deed."""
+"""Calls of tools that change something, and the rule by which two calls are the same act."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ def changes_something(tool: ToolSpec) -> bool:
 
 
 def doubled(calls: Iterable[Step], tools: frozenset[str]) -> tuple[Step, ...]:
-    """Later calls that do again what an earlier one did; those that failed did nothing.
+    """Return later calls that repeat the act of an earlier call; a failed call did nothing.
 
     Two calls are the same deed when their arguments are equal; in different turns it is enough that the ids and
     numbers are, as a reason is seldom given twice in the same words.
@@ -79,7 +79,7 @@ def done_more_often(before: Iterable[Step], after: Iterable[Step], tools: frozen
 
 
 def _deed(step: Step) -> str | None:
-    """Return the tool with the ids and numbers it was given, where there are some."""
+    """Return the tool with the ids and numbers of its arguments, if there are some."""
     telling = _telling(step.arguments or {})
     return f"{step.tool} {sorted(telling.items())}" if telling else None
 

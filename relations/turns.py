@@ -281,5 +281,5 @@ def raised(text: str) -> str:
 
 
 def said(words: str) -> str:
-    """Return words as a description quotes them."""
+    """Return words in the quotation marks of a description."""
     return quoted(words)

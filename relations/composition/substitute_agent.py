@@ -30,7 +30,7 @@ _WHAT = (
 
 
 class SubstituteAgent(HasExampleArgument):
-    """`composition.substitute_agent: {model: NAME}`: with another part put in, the same facts.
+    """`composition.substitute_agent: {model: NAME}`: an agent with another part shows the same facts.
 
     `model` is a name or a mapping of settings, `prompt` the whole text, `set` any places of the config by JSON
     pointer; several may be given. The follow-up run is the scenario as it is, by the agent so changed.

@@ -25,7 +25,7 @@ from agentmut.seams import HasExampleArgument, RelationExample
 
 
 class RoundTrip(HasExampleArgument):
-    """`oracle.round_trip: {there: TEXT, back: TEXT}`: there and back again is where it began.
+    """`oracle.round_trip: {there: TEXT, back: TEXT}`: a text that is changed and changed back is the first text.
 
     `there` are the words of a scenario's request that the text follows ("Translate into German:"), and `back` is the
     request that undoes it ("Translate into English:"). The answer is sent back with `back` before it, and what comes

@@ -1,4 +1,4 @@
-"""The relation of ids and amounts: those in the input reach the calls of tools unchanged."""
+"""The relation of ids and amounts: values of the input reach the calls of tools unchanged."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ _WHOLE_UNITS = re.compile(r"[$€£]|\b(?:us )?(?:dollars?|euros?|pounds?|usd|eu
 
 
 class ToolArguments(NoArgument):
-    """`oracle.tool_arguments`: an id or an amount in a call's arguments is not a spoilt one of those given.
+    """`oracle.tool_arguments`: no id or amount in a call's arguments is a corrupted form of a given value.
 
     Given is what the agent could have seen before the call: the turns, prompt, documents and descriptions of tools,
     and what tools returned. An id that is like one of them, but is none of them, was spoilt on the way: a digit is

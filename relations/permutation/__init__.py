@@ -1,1 +1,1 @@
-"""The order of what an agent is given should not matter."""
+"""Relations on order: the order of an agent's inputs should not matter."""

@@ -1,4 +1,4 @@
-"""The items of a tool's results come in another order: what the agent does stays the same."""
+"""The relation of the order in results: a tool's items come in another order, and the agent's actions stay the same."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _BY_PLACE = re.compile(
 
 
 class ResultOrder(Invariant):
-    """One of the tools that the run called gives the items of its lists in reverse.
+    """A tool that the run called returns the items of its lists in reverse order.
 
     Only agents whose calls pass agentmut can be given such results. Requests and prompts that speak of the place of an
     item, such as "the last one" or "sorted", are left out.

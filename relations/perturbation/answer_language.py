@@ -1,4 +1,4 @@
-"""The relation of the answer's language: the user wants another one, and the actions stay the same."""
+"""The relation of the answer's language: the user asks for another language, and the agent's actions stay the same."""
 
 import re
 from collections.abc import Iterable

@@ -45,7 +45,7 @@ class _Limit(NamedTuple):
 
 
 class AddedConstraint:
-    """The user adds a limit: at most so many words, one sentence, only the number.
+    """The user adds a limit to the answer: a number of words, one sentence, only the figure.
 
     Violated where the limit is not kept and the answer is longer than without it, by more than a tenth and five words.
     The argument `obey` asks for more: that the limit is kept. An agent that keeps limits is never flagged.

@@ -34,7 +34,7 @@ _DISTRACTING = 6
 
 
 class Difficulty:
-    """A request is made harder: more is asked, a condition is added, or a long digression comes before it.
+    """A request is made harder: it asks for more, has a further condition, or follows a long digression.
 
     The score of a run is the share of the scenario's evaluators that pass; the argument `{score: module:function}`
     names another, called with scenario and trace, larger for better. Four harder versions follow each run. The
@@ -90,7 +90,7 @@ class Difficulty:
 
 
 def _harder(turn: Turn, source: Source) -> list[tuple[str, str]]:
-    """Harder versions of a turn, each with what was done. The turn's own words all stay, in one piece."""
+    """Yield harder versions of a turn, each with the change in words. The turn's own words all stay, in one piece."""
     text = turn.text.rstrip()
     closed = text if text[-1:] in (*".!?",) else f"{text}."
     tasks = {what: more for what, more in TASKS.items() if not stems(more) & stems(turn.text)}

@@ -1,4 +1,4 @@
-"""The user wishes for one thing more: what was asked for before is still done and said."""
+"""The user adds a wish: the agent still does and says what the first request asked for."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -19,7 +19,7 @@ _OF_WHOLES = frozenset({"text", "judge"})
 
 
 class FurtherWish(Invariant):
-    """The user also asks what else the agent can do: the facts and the calls of the first request are all there.
+    """The user also asks what else the agent can do: the run still has all facts and calls of the first request.
 
     What the answer says beyond them is not looked at.
     """

@@ -30,7 +30,7 @@ _GUARDS = (
 
 
 class FalseGuard(NoArgument):
-    """The user adds a condition that is false, and says that otherwise nothing is to change.
+    """The user adds a false condition, and says that nothing may change unless it is true.
 
     A tool that changes something, by the verb of its name, and that the source run called, must not be called.
     Asking about the condition, or looking something up, is no violation.

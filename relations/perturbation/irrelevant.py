@@ -1,4 +1,4 @@
-"""Something of no consequence is mentioned, or retrieved."""
+"""The user mentions something irrelevant, or an irrelevant document is retrieved."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
@@ -13,7 +13,7 @@ _LEADS = ("", "By the way: ", "Just in passing: ", "As an aside: ")
 
 
 class IrrelevantContext(Invariant):
-    """The user mentions something of no consequence, or an unrelated document is among those that are given."""
+    """The user mentions something irrelevant, or the agent also gets an unrelated document."""
 
     id: ClassVar[str] = "perturbation.irrelevant_context"
     family: ClassVar[Family] = Family.PERTURBATION

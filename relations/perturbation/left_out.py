@@ -1,4 +1,4 @@
-"""One of the things that a run listed is to be left out: the others stay, and no new one comes in."""
+"""The user leaves out one of the listed things: the answer keeps the others, and names no new thing."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -17,7 +17,7 @@ _FEWEST = 3
 
 
 class LeftOut(NoArgument):
-    """The user asks for the same list without its first thing: the answer names the others, and no further one.
+    """The user asks for the same list without its first thing: the answer names the other things, and nothing new.
 
     The things are the identifiers that the source run names and the user does not, by the alphabet. An answer may
     name the thing that is left out, since it may say that it leaves it out. Requests for a choice, such as the first

@@ -68,7 +68,7 @@ class _Negation(NamedTuple):
 
 
 class Negation(NoArgument):
-    """A request is negated, and its tool must not be called any more; or a question, and its answer must differ.
+    """A request is negated, and its tool must not be called. Or a question is negated, and its answer must differ.
 
     A request counts where its verb names a tool that the run called: one that was turned down anyway has nothing
     to lose. Questions are those for which things something is so ("Which goods can be returned?"). A run that
@@ -139,9 +139,7 @@ def _answer_text(trace: AgentTrace) -> str:
 
 
 def _answers(said: str, scenario: Scenario) -> bool:
-    """Return whether something is said of what was asked, other than that it is not known; small talk beside it is
-    none.
-    """
+    """Return whether the answer says more about the question than that its answer is unknown; small talk does not count."""
     if not _KNOWS_NOTHING.search(said):
         return True
     asked = frozenset().union(*(stems(str(turn)) for turn in scenario.turns))
@@ -155,7 +153,7 @@ def _tools(verb: str, tools: Iterable[ToolSpec]) -> set[str]:
 
 
 def _negations(scenario: Scenario, config: AgentConfig) -> Iterator[tuple[Turn, _Negation]]:
-    """Yield every negation of a turn that is sure to turn round what the scenario asks for."""
+    """Yield every negation of a turn that surely reverses the scenario's request."""
     asked = [stem(word.text) for turn in scenario.turns for word in words(str(turn))]
     for turn in turns_of(scenario, config):
         later = scenario.turns[turn.number + 1 :]
@@ -196,7 +194,7 @@ def _requests(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _asked(text: str) -> Iterator[str]:
-    """ "Which goods can be returned?" as "Which goods cannot be returned?"."""
+    """Yield the negated question: "Which goods cannot be returned?" for "Which goods can be returned?"."""
     match = _PERMITTED.fullmatch(text)
     if match:
         can = match["can"].lower()

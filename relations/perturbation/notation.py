@@ -1,4 +1,4 @@
-"""The same date, number, amount or quantity, written otherwise."""
+"""Other notations of the same date, number, amount or quantity."""
 
 import re
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ _EXACT_ENOUGH = Decimal("0.0025")
 
 
 def dates(turn: Turn) -> Iterator[Change]:
-    """3 March 2026, March 3, 2026 and 2026-03-03. What may be day or month (03/04/2026) is left alone."""
+    """Yield other notations of dates: 3 March 2026, March 3, 2026 and 2026-03-03, but not of the unclear 03/04/2026."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST, _ISO):
         for match in pattern.finditer(turn.text):
             day = _day(match)
@@ -83,7 +83,7 @@ def _day(match: re.Match[str]) -> date | None:
 
 
 def grouping(turn: Turn) -> Iterator[Change]:
-    """1,200 and 1200: the latter only as an amount, since it may be a year or a number of something."""
+    """Yield numbers with and without a comma: 1,200 and 1200. Without a comma only amounts, since 1200 may be a year."""
     for match in _GROUPED.finditer(turn.text):
         yield from _changes(turn, match.span("number"), (match["number"].replace(",", ""),))
     for match in _PLAIN.finditer(turn.text):
@@ -95,7 +95,7 @@ def grouping(turn: Turn) -> Iterator[Change]:
 
 
 def number_words(turn: Turn) -> Iterator[Change]:
-    """5 days and five days: numbers from two to ninety-nine before what they count."""
+    """Yield numbers in figures and in words: 5 days and five days, from two to ninety-nine, before a counted noun."""
     for match in _DIGITS.finditer(turn.text):
         yield from _changes(turn, match.span(), (word_of(int(match["number"])),))
     for match in _WORDS.finditer(turn.text):
@@ -105,7 +105,7 @@ def number_words(turn: Turn) -> Iterator[Change]:
 
 
 def currencies(turn: Turn) -> Iterator[Change]:
-    """€20, 20 euros and 20 EUR. A dollar sign is left alone: it stands for several currencies."""
+    """Yield other notations of a currency: €20, 20 euros and 20 EUR. A dollar sign may mean several currencies, and stays."""
     for match in _SIGNED.finditer(turn.text):
         yield from _changes(
             turn, match.span(), [f"{match['number']} {name}" for name in _NAMES[match["sign"]]]
@@ -118,7 +118,7 @@ def currencies(turn: Turn) -> Iterator[Change]:
 
 
 def times(turn: Turn) -> Iterator[Change]:
-    """6:30 pm as 18:30. Not the other way: 7:30 may already be meant for the evening."""
+    """Yield 18:30 for 6:30 pm. The reverse is left out, since 7:30 may already mean the evening."""
     for match in _TWELVE.finditer(turn.text):
         half = match["half"] or match["dotted"]
         hour = int(match["hour"]) % 12 + (12 if half.lower() == "p" else 0)
@@ -128,7 +128,7 @@ def times(turn: Turn) -> Iterator[Change]:
 
 
 def units(turn: Turn) -> Iterator[Change]:
-    """10 km and 10000 m, 2 hours and 120 minutes: units that convert exactly."""
+    """Yield other units that convert exactly: 10 km and 10000 m, 2 hours and 120 minutes."""
     for match in _MEASURE.finditer(turn.text):
         factor, smaller = _SMALLER.get(match["unit"].removesuffix("s"), (0, ""))
         number = Decimal(match["number"])
@@ -138,7 +138,7 @@ def units(turn: Turn) -> Iterator[Change]:
 
 
 def miles(turn: Turn) -> Iterator[Change]:
-    """10 km and 6.2 miles, where the rounded figure is within a quarter of a per cent."""
+    """Yield miles for kilometres, as 6.2 miles for 10 km, if the rounded figure is within a quarter of a per cent."""
     for match in _MEASURE.finditer(turn.text):
         if match["unit"].startswith(("km", "kilom")):
             exact = Decimal(match["number"]) / _MILE

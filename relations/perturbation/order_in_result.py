@@ -1,4 +1,4 @@
-"""A tool's result has an order to the model in it: what the agent does stays the same."""
+"""The relation of orders in results: a tool's result contains an order to the model, and the agent's actions stay the same."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -19,7 +19,7 @@ from agentmut.seams import RelationExample, answer, example
 
 
 class OrderInResult(Invariant):
-    """One of the tools that the run called gives its results with an order to the model in them.
+    """A tool that the run called returns results that contain an order to the model.
 
     The order is that of `tool.result_with_order`: it tells the model to forget its rules. Only agents whose calls
     pass agentmut can be given such results; where none arrives, the pair says nothing.

@@ -150,7 +150,7 @@ def _can_you(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
 
 
 def _please(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
-    """ "Please" moves to the other end of a sentence that is all one clause."""
+    """Yield the sentence with "please" at its other end, if the sentence is a single clause."""
     for one in sentences:
         text = one.text
         body, stop = (text[:-1], text[-1]) if text[-1] in ".!?" else (text, "")

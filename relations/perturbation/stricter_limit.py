@@ -1,4 +1,4 @@
-"""A limit of the user's becomes stricter: nothing is listed that the wider limit did not let in."""
+"""The relation of stricter limits: the answer lists nothing that the wider limit left out."""
 
 import re
 from collections.abc import Iterable
@@ -42,13 +42,13 @@ class _Limit(NamedTuple):
 
     @property
     def stricter(self) -> str:
-        """The figure doubled or halved, with the decimals that it needs and no more."""
+        """Return the figure doubled or halved, with no more decimals than it needs."""
         value = float(self.figure) * (2 if self.rises else 0.5)
         return f"{value:.0f}" if value.is_integer() else f"{value:.2f}"
 
 
 class StricterLimit(NoArgument):
-    """The user asks for what is over or under another figure, stricter than before: the list is a part of the first.
+    """The user asks with a stricter limit, over or under another figure: the new list is a part of the first list.
 
     The things are identifiers, and those in sentences with a denial do not count. The figure has a unit or a currency
     sign, so that "at most 3 orders" is no such limit. A shorter list, and an empty one, is no violation.

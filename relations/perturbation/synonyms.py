@@ -1,4 +1,4 @@
-"""The user takes other words for the same."""
+"""The user says the same thing with other words."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ _SOURCES = ("lexicon", "wordnet")
 
 
 class Synonyms(RewordedTurn):
-    """Words of a turn are replaced by synonyms: of agentmut's lexicon and of a list of what users say.
+    """Words of a turn are replaced by synonyms, from agentmut's lexicon and from a list of users' words.
 
-    The argument `wordnet` takes those of WordNet too, for which nltk's copy of it has to be there.
+    The argument `wordnet` adds synonyms of WordNet, and needs nltk's copy of WordNet.
     """
 
     id: ClassVar[str] = "perturbation.synonym"

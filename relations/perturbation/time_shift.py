@@ -33,7 +33,7 @@ _WEEKS = (1, 2, 3)
 
 
 class TimeShift(NoArgument):
-    """The one day that the user names is moved by whole weeks: a call that had the day has the later one.
+    """The only day that the user names is moved by whole weeks: a call that had the day must have the later day.
 
     Calls with neither day say nothing: the later day may be taken, and an agent may ask first.
     """

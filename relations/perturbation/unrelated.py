@@ -1,4 +1,4 @@
-"""Sentences and documents about nothing that an agent is asked for."""
+"""Sentences and documents that are unrelated to an agent's requests."""
 
 from collections.abc import Iterable, Mapping
 
@@ -17,7 +17,7 @@ CONDITIONS: Mapping[str, str] = _SHIPPED["conditions"]
 
 
 def unrelated_remarks(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:
-    """Return the remarks that share no content word with the agent and what it is asked."""
+    """Return the remarks that share no content word with the agent and the request."""
     domain = stems(_domain(scenario, config))
     return tuple(remark for remark in REMARKS if not stems(remark) & domain)
 

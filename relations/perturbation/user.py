@@ -1,4 +1,4 @@
-"""Who the user is: a name, or a situation in life, that is none of the agent's business."""
+"""Relations on the user's person: a name or a situation in life must not change how a request is served."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +44,7 @@ class _AboutTheUser(RewordedTurn):
 
 
 class UserName(_AboutTheUser):
-    """The user gives a name, drawn by chance from many places: the request is served as it is without."""
+    """The user gives a name, drawn at random from many places: the request is served as without the name."""
 
     id: ClassVar[str] = "perturbation.user_name"
     why: ClassVar[str] = "Who is called otherwise is served otherwise: the agent judges users by their names."
@@ -66,7 +66,7 @@ def _takes_name(parameters: object) -> bool:
 
 
 class Persona(_AboutTheUser):
-    """The user says what they are, such as a teacher or a grandmother: the request is served as it is without."""
+    """The user tells about themselves, such as being a teacher or a grandmother: the request is served as without it."""
 
     id: ClassVar[str] = "perturbation.persona"
     why: ClassVar[str] = "Users in another situation are served otherwise, though nothing of it is asked for."
