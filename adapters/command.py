@@ -172,7 +172,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
     def _launch(self, asked: JsonValue, trial: Trial, folder: Path, copy: WorkspaceCopy | None) -> Launch:
         root = Path(self.spec.root)
         place = copy.folder if copy else root
-        words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}
+        words = {**{name: as_word(value) for name, value in self.values().items()}, **_files(folder, asked)}
         words |= {"input": as_word(asked), "trial": trial.id}
         words |= {"project": str(root.resolve()), "workspace": str(place.resolve())}
         inside = {**words, **_paths_inside(words, folder)} if self.container else words

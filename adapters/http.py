@@ -96,7 +96,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
 
     def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
         own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
-        return {**self.told(), **endpoint_values(trial, self.names), **own}
+        return {**self.values(), **endpoint_values(trial, self.names), **own}
 
     async def _asked(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
         from aiohttp import ClientError, ClientSession, ClientTimeout

@@ -80,7 +80,7 @@ def gaps() -> float:
             prints = {s: [fingerprint(t.execution) for t in kept] for s, kept in campaign.original.items()}
             test = TraceTest(prints, 1)
             for name in names:
-                tried = campaign.of(name).items()
+                tried = campaign.trials_of_mutant(name).items()
                 test.change(
                     name, [Compared(s, [fingerprint(t.execution) for t in kept]) for s, kept in tried]
                 )

@@ -26,7 +26,7 @@ class CallIds:
         self._taken: set[tuple[int, int]] = set()
         self._lock = threading.Lock()
 
-    def taken(
+    def claim(
         self, tool: str, arguments: Mapping[str, Any], belongs: Callable[[Exchange], bool] = lambda one: True
     ) -> str | None:
         """Return the id of the latest call of `tool` that is left in the replies that belong: of several, that with

@@ -32,7 +32,7 @@ class Conversation:
         """Return whether the change of the earlier turns changes a later turn."""
         return not isinstance(turn, dict) or (self.checkpointed and self.history is History.DROPPED)
 
-    def given(
+    def graph_input(
         self,
         turn: JsonValue,
         turns: Sequence[JsonValue],

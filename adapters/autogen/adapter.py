@@ -124,7 +124,7 @@ class _Conversation(Session):
         if self._team is None:
             self._team, self._last = self._fresh(), None
             self._used.append(self._team)
-            await self._team.told(self._earlier)
+            await self._team.give_messages(self._earlier)
         run = Run(self._team, self._trial, turn)
         result = await run.result(task_of(text, self._last))
         self._last = result

@@ -114,7 +114,7 @@ class Team(Members[AssistantAgent]):
         members = {agent.name: agent for agent in assistants_in(root)}
         return Team(members, self.changed_name, root, self.looping)
 
-    async def told(self, earlier: Sequence[EarlierMessage]) -> None:
+    async def give_messages(self, earlier: Sequence[EarlierMessage]) -> None:
         """Give every agent the messages that it has not seen."""
         for agent in self.members.values():
             for said in earlier:

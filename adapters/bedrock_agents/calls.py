@@ -62,7 +62,7 @@ class AgentCalls:
         self._started: float | None = None
         self._is_awaited = False
 
-    def told(self, *, confirm: bool) -> CallEvents:
+    def collector(self, *, confirm: bool) -> CallEvents:
         """Return the collector for the traces of the next `invoke`."""
         return CallEvents(self._recorder, call_place().turn, self._recorder.now(), confirm)
 
@@ -108,7 +108,7 @@ class AgentCalls:
         self._host = parts.hostname or ""
         self._call = HttpCall(parts.path, body.encode() if isinstance(body, str) else bytes(body))
         self._started = self._recorder.now()
-        self._recorder.asked(self._started)
+        self._recorder.request_left(self._started)
         self._is_awaited = True
 
     def received(self, response_dict: Any, exception: Any, **_: Any) -> None:

@@ -82,7 +82,7 @@ class AgentDialect(Dialect):
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
         """Make one call of the agent, which may include several model calls."""
-        body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
+        body, told = self._body(config, conversation), client.collector(confirm=self.options.confirm)
         try:
             await in_daemon_thread(client.invoke, self.operation, body, told)
         except BaseException as error:  # also where the time is up: what was done is part of the trace
@@ -96,7 +96,7 @@ class AgentDialect(Dialect):
         return [tuple(answers)] if answers else []
 
     @abstractmethod
-    def told(self, config: AgentConfig) -> dict[str, Any]:
+    def agent_parts(self, config: AgentConfig) -> dict[str, Any]:
         """Return the parts of the config that go to the agent."""
 
     def _body(self, config: AgentConfig, conversation: Items) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class AgentDialect(Dialect):
         streamed = {"streamingConfigurations": {"streamFinalResponse": True}} if self._stream else {}
         return {
             **self.options.more,
-            **self.told(config),
+            **self.agent_parts(config),
             **({"inputText": said[-1]["content"]} if said else {}),
             "sessionId": mark.session if mark else uuid.uuid4().hex,
             "enableTrace": True,
@@ -135,7 +135,7 @@ class InlineAgentDialect(AgentDialect):
         """Return settings that the operation does not take."""
         return terms.unsupported(model, self.options.template)
 
-    def told(self, config: AgentConfig) -> dict[str, Any]:
+    def agent_parts(self, config: AgentConfig) -> dict[str, Any]:
         """Return the agent as a whole."""
         others = self.options.more.get("actionGroups")
         groups = [
@@ -161,7 +161,7 @@ class DeployedAgentDialect(AgentDialect):
         """Empty: a setting that the service does not know is not sent."""
         return ""
 
-    def told(self, config: AgentConfig) -> dict[str, Any]:
+    def agent_parts(self, config: AgentConfig) -> dict[str, Any]:
         """Return the identity of the agent."""
         return {"agentId": self.options.agent, "agentAliasId": self.options.alias}
 

@@ -75,7 +75,7 @@ class Watch:
     def _begin(self, context: Any) -> "_Begun":
         recorder, role = self._trial.recorder, self._role(context)
         given = dict(context.tool_input)
-        place = CallPlace(self._turn, role, self._ids.taken(context.tool_name, given, self._is_of(role)))
+        place = CallPlace(self._turn, role, self._ids.claim(context.tool_name, given, self._is_of(role)))
         return _Begun(recorder.now(), len(recorder.steps), place, given)
 
     def _is_of(self, role: str | None) -> Callable[[Exchange], bool]:

@@ -29,7 +29,7 @@ class Models:
 
     known: dict[str, BaseLlm] = field(default_factory=dict)
 
-    def of(self, name: str) -> BaseLlm:
+    def model_named(self, name: str) -> BaseLlm:
         """Return the model with a name. Raise `AdapterError` if ADK knows none."""
         if name not in self.known:
             self.known[name] = _new_model(name)
@@ -140,7 +140,7 @@ class Copying:
     def _own(self, agent: LlmAgent) -> dict[str, Any]:
         changes: dict[str, Any] = {}
         if isinstance(agent.model, str) and agent.model:
-            changes["model"] = self.models.of(agent.model)
+            changes["model"] = self.models.model_named(agent.model)
         if agent.name == self.tree.changed_name:
             changes |= self._changes(agent)
         if "state" in self.change.orchestration:
@@ -175,7 +175,7 @@ class Copying:
         """Return the model with that name, if ADK finds models by name; else the agent's own model under that name."""
         own = agent.canonical_model
         if isinstance(agent.model, str) and _kind_of(name) not in (None, type(own)):
-            return self.models.of(name)
+            return self.models.model_named(name)
         return own.model_copy(update={"model": name})
 
     def _state(self, agent: LlmAgent, instruction: Any) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class _Shown:
 
     known: dict[int, tuple[BaseTool, BaseTool]] = field(default_factory=dict)
 
-    def of(self, offer: Offer, own: BaseTool) -> BaseTool:
+    def copy_of(self, offer: Offer, own: BaseTool) -> BaseTool:
         if id(own) not in self.known:
             self.known[id(own)] = (own, tool_offered(offer, own))
         return self.known[id(own)][1]
@@ -129,7 +129,9 @@ class PassedToolset(BaseToolset):
     def _offered(self, tools: Sequence[BaseTool]) -> list[BaseTool]:
         named = {tool.name: tool for tool in tools}
         offered = [
-            self._shown.of(offer, tool) for offer in self._offers if (tool := named.get(offer.spec.own_name))
+            self._shown.copy_of(offer, tool)
+            for offer in self._offers
+            if (tool := named.get(offer.spec.own_name))
         ]
         rest = (
             [] if self._known is None else [tool for name, tool in named.items() if name not in self._known]
@@ -152,7 +154,7 @@ class PassedToolset(BaseToolset):
 
     def _unchanged(self, tool: BaseTool) -> BaseTool:
         declared = declaration_of(tool)
-        return self._shown.of(Offer(spec_of(declared), changed=False), tool) if declared else tool
+        return self._shown.copy_of(Offer(spec_of(declared), changed=False), tool) if declared else tool
 
 
 def _context(agent: BaseNode, state: dict[str, Any]) -> ReadonlyContext:

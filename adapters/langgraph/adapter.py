@@ -254,7 +254,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
                 options = self._options(handler)  # a thread of its own, which knows of no earlier turn
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")
-            given = conversation.given(turn, turns[:number], outputs, _messages(state))
+            given = conversation.graph_input(turn, turns[:number], outputs, _messages(state))
             if (asked := questions(state)) and not conversation.altered:
                 given = reply(asked, turn, checkpointed=conversation.checkpointed)
             state = await graph.ainvoke(given, options)

@@ -141,7 +141,7 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         self, client: "LangGraphClient", thread: str, said: JsonValue, waits: _Questions, trial: Trial
     ) -> Any:
         """Return the state at the end of a run. A run is cancelled where the trial is."""
-        values = {**self.told(), **endpoint_values(trial, self.names), "input": said, "trial": trial.id}
+        values = {**self.values(), **endpoint_values(trial, self.names), "input": said, "trial": trial.id}
         options = self.spec.options
         more: Any = {
             name: filled_body(options[name], values, f"agent.options.{name}")

@@ -60,7 +60,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         from agentmut.adapters.llama_index.run import Calls, Conversation
 
         limit = Flow.of(self.config.orchestration).max_steps
-        whole = self._team(agent).changed(change, Calls(trial).of)
+        whole = self._team(agent).changed(change, Calls(trial).place_maker)
         return Conversation(whole, limit, trial)
 
     def _team(self, agent: Any) -> Any:

@@ -120,11 +120,11 @@ class Calls:
     def __init__(self, trial: Trial) -> None:
         self._ids = CallIds(trial.recorder)
 
-    def of(self, node: str) -> Place:
+    def place_maker(self, node: str) -> Place:
         """Make the record for the tools of an agent."""
 
         def place(name: str, arguments: Mapping[str, Any]) -> CallPlace:
-            return CallPlace(call_place().turn, node, self._ids.taken(name, arguments))
+            return CallPlace(call_place().turn, node, self._ids.claim(name, arguments))
 
         return place
 

@@ -25,7 +25,7 @@ class Calls:
     def taken(self, tool: str, arguments: Mapping[str, Any], node: str | None) -> str | None:
         """Return the id of a call of the tool with these arguments; None if no reply has one, as in code."""
         last = self._last(node)
-        found = self._ids.taken(tool, arguments, lambda one: one is last)
+        found = self._ids.claim(tool, arguments, lambda one: one is last)
         if found is None:
             with self._lock:
                 self._unknown.append(_Call(node, tool, jsonable(dict(arguments))))

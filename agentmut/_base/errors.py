@@ -87,7 +87,7 @@ class EvaluatorError(RunError):
         super().__init__(said)
         self.bare = bare
 
-    def at(self, where: str) -> "EvaluatorError":
+    def placed(self, where: str) -> "EvaluatorError":
         """Return the error with its place before it."""
         return EvaluatorError(f"{where}: {self}", f"{where}: {self.bare}")
 

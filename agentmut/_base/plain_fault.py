@@ -47,7 +47,7 @@ class Fault(NamedTuple):
         path = ".".join(map(str, (*([where] if where else ()), *self.path)))
         return f"{path}: {self.said}" if path else self.said
 
-    def told(self, where: str = "") -> str:
+    def with_value(self, where: str = "") -> str:
         """Return path and fault with the faulty value, if the fault concerns a value."""
         return f"{self.under(where)}{f', got {self.got!r}' if 'should' in self.said else ''}"
 

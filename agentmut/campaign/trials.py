@@ -127,7 +127,7 @@ class Suite(NamedTuple):
             attempts=execution.attempts,
         )
 
-    def kept(
+    def storable(
         self,
         scenario: str,
         execution: Execution,

@@ -95,7 +95,7 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
 async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str) -> Examination:
     ward = _Ward(session, redactor)
     (as_it_is,) = await ward.trials([None])
-    said, seen = ward.said(as_it_is), as_it_is.footprint
+    said, seen = ward.ending_in_words(as_it_is), as_it_is.footprint
     found = before.model_copy(
         update={
             "trials": 1,
@@ -198,9 +198,9 @@ class _Ward:
         for asked in (_first_asked(execution.footprint) for execution in done):
             self._asked = self._asked or asked
             self.remembers |= bool(asked) and asked.count(self._asked) > 1
-        return [self._session.tests.kept(self._scenario, execution, self._redactor) for execution in done]
+        return [self._session.tests.storable(self._scenario, execution, self._redactor) for execution in done]
 
-    def said(self, execution: Execution) -> str:
+    def ending_in_words(self, execution: Execution) -> str:
         """Return how a run ended, in words."""
         result = self._session.tests.result(self._scenario, execution, None)
         if execution.ending not in RAN:

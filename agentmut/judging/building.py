@@ -95,7 +95,7 @@ class NamedEvaluator(GivesChecks):
         except NotJudgedError as error:
             raise NotJudgedError(f"{where}: {error}") from error
         except EvaluatorError as error:
-            raise error.at(where) from error
+            raise error.placed(where) from error
         except AgentmutError as error:
             raise EvaluatorError(f"{where}: {error}", f"{where}: {type(error).__name__}") from error
         except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
@@ -190,7 +190,7 @@ def note(evaluator: Evaluator, scenario: Scenario) -> str:
     try:
         told: str = from_plugin(f"{_label(evaluator)}: note()", str, lambda: inner.note(scenario))
     except EvaluatorError as error:
-        raise error.at(f"{_label(evaluator)} of scenario {scenario.name!r}") from None
+        raise error.placed(f"{_label(evaluator)} of scenario {scenario.name!r}") from None
     return told
 
 

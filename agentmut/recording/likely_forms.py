@@ -20,7 +20,7 @@ class LikelyForms:
         # texts have no mark.
         self._marks = re.compile(f"(?=({marks}))")
 
-    def of(self, text: str) -> list[Form]:
+    def forms_in(self, text: str) -> list[Form]:
         """Return the forms that the text may contain, in order."""
         found = set(self._marks.findall(text)) if self._any_mark.search(text) else ()
         return [

@@ -80,7 +80,7 @@ class Recorder:
         """Return seconds since the trial began."""
         return self.clock() - self.begun + self.late
 
-    def asked(self, since: float) -> None:
+    def request_left(self, since: float) -> None:
         """Note that a model request has left."""
         with self._lock:
             self.waiting.append(since)

@@ -51,7 +51,9 @@ class Redactor:
         'The word is [redacted]!'
         """
         text = self._declared.masked(self._known.masked(text, MASK), MASK, self._own)
-        for form in _LIKELY.of(text):  # a mask is part of no mark, so none comes into the text on the way
+        for form in _LIKELY.forms_in(
+            text
+        ):  # a mask is part of no mark, so none comes into the text on the way
             text = self._without(form, text)
         return text
 
@@ -123,7 +125,7 @@ class Redactor:
 
 def secrets_by_form(text: str) -> Iterator[str]:
     """Yield what has the form of a secret in a text."""
-    for form in _LIKELY.of(text):
+    for form in _LIKELY.forms_in(text):
         yield from map(secret_in, form.found_in(text))
 
 

@@ -287,7 +287,7 @@ def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: Relat
     return {
         (one.mutant.id, scenario): further_runs(session, plan, store, one.mutant, scenario, most, trials)
         for one in campaign.survivors
-        for scenario, trials in campaign.stored.of(one.mutant.id).items()
+        for scenario, trials in campaign.stored.trials_of_mutant(one.mutant.id).items()
     }
 
 

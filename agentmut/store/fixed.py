@@ -38,7 +38,7 @@ class FixedSets:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
 
-    def of(self, scenario: str) -> tuple[FixedSet, ...]:
+    def sets_on(self, scenario: str) -> tuple[FixedSet, ...]:
         """Return the sets seen on the scenario with this digest, the oldest first."""
         query = select(fixed).where(fixed.c.scenario == scenario).order_by(fixed.c.id)
         return tuple(self._connections.read(partial(_sets, query)))

@@ -45,7 +45,7 @@ class Quarantine:
 
         return self._connections.write(added)
 
-    def of(self, run: str) -> tuple[Quarantined, ...]:
+    def set_aside_by(self, run: str) -> tuple[Quarantined, ...]:
         """Return what the run has set aside, in order."""
         query = (
             select(

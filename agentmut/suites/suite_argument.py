@@ -28,7 +28,7 @@ def read_settings(model: type[Model], argument: JsonValue, where: str, short: st
         fault = first_fault(error)
         if fault.is_missing:
             raise UsageError(f"{fault.under(where)}; {where} takes {', '.join(known)}") from None
-        raise UsageError(f"{fault.told(where)}") from None
+        raise UsageError(f"{fault.with_value(where)}") from None
 
 
 def require(module: str, extra: str, where: str) -> None:

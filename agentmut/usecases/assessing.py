@@ -68,7 +68,7 @@ def run_prepared(
     work, stop = run_amid_outages(
         store, plan.run_id, prepared.work.begin_again, carry_out, "give the same command again"
     )
-    work.set_aside = set_aside(store.quarantine.of(plan.run_id))
+    work.set_aside = set_aside(store.quarantine.set_aside_by(plan.run_id))
     store.set_status(plan.run_id, stop.value, work.spend.seconds)
     return work, stop
 

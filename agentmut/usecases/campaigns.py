@@ -168,7 +168,7 @@ def _amid_outages(
         state = _begun(session, plan)
         if forks:
             state.unforked = forks.problems
-        state.set_aside = store.quarantine.of(plan.run_id)
+        state.set_aside = store.quarantine.set_aside_by(plan.run_id)
         return state
 
     def carry_out(state: CampaignState, guard: Guard) -> Stop:
@@ -176,7 +176,7 @@ def _amid_outages(
         return run_work(session, state, store, progress=told, now=now, guard=guard, forks=forks)
 
     state, stop = run_amid_outages(store, plan.run_id, begin, carry_out)
-    state.set_aside = store.quarantine.of(plan.run_id)
+    state.set_aside = store.quarantine.set_aside_by(plan.run_id)
     return state, stop
 
 

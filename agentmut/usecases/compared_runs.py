@@ -64,7 +64,7 @@ def runs_of_mutants(
     typical = _Typical(session, store.trials_of(run, ""))
     for row in rows:
         scenario = on.get(row.id) or _scenario(row)
-        original = typical.of(scenario)
+        original = typical.typical_run_on(scenario)
         own = [one for one in store.trials_of(run, row.id) if one.scenario == scenario] if original else []
         if original is None or not own:
             continue
@@ -84,7 +84,7 @@ class _Typical:
         for trial in originals:
             self._trials[trial.scenario].append(trial)
 
-    def of(self, scenario: str) -> RunView | None:
+    def typical_run_on(self, scenario: str) -> RunView | None:
         """Return a typical run on the scenario; None if none is stored, or the scenario is gone."""
         if scenario not in self._trials or scenario not in self._session.tests.scenarios:
             return None

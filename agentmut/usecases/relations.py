@@ -126,7 +126,7 @@ def carry_out_relations(
         register(store, plan)
         checked = checked_relations(session, store, wanted, plan, progress)
         store.set_status(plan.run_id, checked.stop.value, checked.spend.seconds)
-    aside = set_aside(store.quarantine.of(plan.run_id))
+    aside = set_aside(store.quarantine.set_aside_by(plan.run_id))
     checked = checked._replace(notes=(*checked.notes, *set_aside_notes(aside)))
     report = report_relations(session, wanted, checked)
     if earlier is not None:

@@ -145,7 +145,7 @@ def searched_suggestions(
         state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
     )
     keep_proposals(session, store, (*found.assertions, *found.scenarios), found.run_id)
-    did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
+    did = Searched(ended.before, ended.after, ended.tried, bench.trials_asked_for, bench.executed, ended.why)
     return Proposed(found, searched=did)
 
 

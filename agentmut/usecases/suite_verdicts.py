@@ -130,7 +130,7 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
         changed = type(settings).model_validate({**settings.model_dump(exclude_unset=True), **given})
     except ValidationError as error:
         fault = first_fault(error)
-        raise UsageError(f"{fault.told(section)}.") from None
+        raise UsageError(f"{fault.with_value(section)}.") from None
     return loaded.model_copy(update={section: changed})
 
 

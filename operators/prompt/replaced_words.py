@@ -46,7 +46,7 @@ def reworded(
 
 def first_places(found: Iterable[Use], *relations: Relation) -> Iterator[Use]:
     """Return the first uses for which the lexicon has a replacement in one of the relations."""
-    return islice((use for use in found if any(use.said(r) is not None for r in relations)), PLACES)
+    return islice((use for use in found if any(use.replacement(r) is not None for r in relations)), PLACES)
 
 
 def replacements(
@@ -54,7 +54,7 @@ def replacements(
 ) -> Iterator[Candidate]:
     """Yield the lexicon's replacements of a use in each relation, as far as they read well."""
     for relation in relations:
-        said = use.said(relation)
+        said = use.replacement(relation)
         if said is not None and (made := reworded(document, instruction, use.start, use.end, said)):
             yield made
 

@@ -152,7 +152,7 @@ def _after_first(instruction: Instruction, use: Use) -> bool:
 
 def _loses_its_not(use: Use) -> bool:
     """Return whether the contrary of a word is the word without its "not"."""
-    said = use.said("opposite")
+    said = use.replacement("opposite")
     return said is not None and bool(_WITH_NOT.search(use.text)) and not _NEGATED.search(said)
 
 

@@ -29,7 +29,7 @@ _STAGE = "the name of a node or a tool, or the number of a turn, from 1"
 
 
 class Pipeline(HasExampleArgument):
-    """`composition.pipeline: {first: STAGE, right: {EVALUATOR: ARGUMENT}}`: a right result of the first stage is still right at the end.
+    """`composition.pipeline: {first: STAGE, right: {EVALUATOR: ARGUMENT}}`: a right result stays right to the end.
 
     A stage is a node of the agent's graph, a tool, or a turn by its number. Its result is the last output of it in
     the run: what the node's model said, what the tool returned, what the turn was answered. Where `right` holds of the

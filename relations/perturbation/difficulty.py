@@ -90,7 +90,7 @@ class Difficulty:
 
 
 def _harder(turn: Turn, source: Source) -> list[tuple[str, str]]:
-    """Yield harder versions of a turn, each with the change in words. The turn's own words all stay, in one piece."""
+    """Return harder versions of a turn, each with the change in words. The turn's own words all stay, in one piece."""
     text = turn.text.rstrip()
     closed = text if text[-1:] in (*".!?",) else f"{text}."
     tasks = {what: more for what, more in TASKS.items() if not stems(more) & stems(turn.text)}

@@ -139,7 +139,7 @@ def _answer_text(trace: AgentTrace) -> str:
 
 
 def _answers(said: str, scenario: Scenario) -> bool:
-    """Return whether the answer says more about the question than that its answer is unknown; small talk does not count."""
+    """Return whether the answer says more than small talk and that it does not know."""
     if not _KNOWS_NOTHING.search(said):
         return True
     asked = frozenset().union(*(stems(str(turn)) for turn in scenario.turns))

@@ -43,7 +43,7 @@ def _change(match: re.Match[str], mistyped: str) -> Change:
 
 
 def _mistyped(word: str) -> Iterator[str]:
-    """Yield slips of a word: two letters in the middle change places, or a vowel is doubled. No slip is another word."""
+    """Yield slips of a word: two letters in its middle change places, or a vowel is doubled. None is a word."""
     for at in range(2, len(word) - 2):
         one, two = word[at], word[at + 1]
         if one != two and word[at - 1] != two and (one in "aeiou") != (two in "aeiou"):

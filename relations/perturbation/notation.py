@@ -83,7 +83,7 @@ def _day(match: re.Match[str]) -> date | None:
 
 
 def grouping(turn: Turn) -> Iterator[Change]:
-    """Yield numbers with and without a comma: 1,200 and 1200. Without a comma only amounts, since 1200 may be a year."""
+    """Yield numbers with and without a comma: 1,200 and 1200. Without one, only amounts count: 1200 may be a year."""
     for match in _GROUPED.finditer(turn.text):
         yield from _changes(turn, match.span("number"), (match["number"].replace(",", ""),))
     for match in _PLAIN.finditer(turn.text):
@@ -105,7 +105,7 @@ def number_words(turn: Turn) -> Iterator[Change]:
 
 
 def currencies(turn: Turn) -> Iterator[Change]:
-    """Yield other notations of a currency: €20, 20 euros and 20 EUR. A dollar sign may mean several currencies, and stays."""
+    """Yield other notations of a currency: €20, 20 euros and 20 EUR. A dollar sign stays: its currency is unclear."""
     for match in _SIGNED.finditer(turn.text):
         yield from _changes(
             turn, match.span(), [f"{match['number']} {name}" for name in _NAMES[match["sign"]]]

@@ -1,4 +1,4 @@
-"""The relation of orders in results: a tool's result contains an order to the model, and the agent's actions stay the same."""
+"""The relation of orders in results: a tool's result has an order to the model, and the agent acts as without it."""
 
 from collections.abc import Iterable
 from typing import ClassVar

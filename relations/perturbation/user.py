@@ -66,7 +66,7 @@ def _takes_name(parameters: object) -> bool:
 
 
 class Persona(_AboutTheUser):
-    """The user tells about themselves, such as being a teacher or a grandmother: the request is served as without it."""
+    """The user says that they are, say, a teacher or a grandmother: the request is served as without that."""
 
     id: ClassVar[str] = "perturbation.persona"
     why: ClassVar[str] = "Users in another situation are served otherwise, though nothing of it is asked for."

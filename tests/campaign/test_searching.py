@@ -220,7 +220,7 @@ def test_the_same_command_again_ends_the_same_and_runs_nothing(
 
 def test_an_interrupted_search_goes_on_and_ends_the_same(found: Proposed, copied: Path) -> None:
     def interrupt(bench: Bench) -> None:
-        if bench.asked >= 40:
+        if bench.trials_asked_for >= 40:
             raise RunInterruptedError("said the test")
 
     with pytest.raises(RunInterruptedError):

@@ -105,7 +105,7 @@ def test_a_table_is_kept_once_as_far_as_trials_went() -> None:
     drop = mutant("one", edit("guess", ""))
     kept = decision_tables([Arm(drop, [tried], 1) for tried in (short, long)])
     (table,) = kept.tables
-    assert kept.of(short) == kept.of(long) == 0
+    assert kept.index_for(short) == kept.index_for(long) == 0
     assert (table.f0, table.n0, table.alpha) == (4, 50, 0.025)
     assert table.kill_at == long.table.kill_at[:6]
     assert table.survive_at == long.table.survive_at[:6]

@@ -99,7 +99,7 @@ def test_a_suite_that_never_met_the_mutant_does_not_end_as_if_it_had_passed(
 ) -> None:
     tally = _Tally()
     tally.requests, tally.changed = len(changes), sum(changes)
-    assert tally.told(code, mutant=mutant) == ended
+    assert tally.exit_code(code, mutant=mutant) == ended
     found = capsys.readouterr().err
     assert said in found and bool(found) == bool(said)
 

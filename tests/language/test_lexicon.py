@@ -40,7 +40,7 @@ def said_in(sentence: str, entry: Entry, relation: Relation) -> str | None:
     document = parse(sentence)
     for instruction in document.instructions:
         for use in uses(document, instruction, entry.topic):
-            if entry in use.entries and (said := use.said(relation)) is not None:
+            if entry in use.entries and (said := use.replacement(relation)) is not None:
                 return sentence[: use.start] + said + sentence[use.end :]
     return None
 
@@ -48,7 +48,7 @@ def said_in(sentence: str, entry: Entry, relation: Relation) -> str | None:
 @every_entry
 def test_every_form_is_replaced_in_a_sentence(entry: Entry) -> None:
     for relation in RELATIONS:
-        for form, said in zip(entry.forms, entry.of(relation), strict=False):
+        for form, said in zip(entry.forms, entry.replacements(relation), strict=False):
             if said == "-":
                 continue
             sentence = carrier(entry, form)
@@ -61,10 +61,10 @@ def test_every_form_is_replaced_in_a_sentence(entry: Entry) -> None:
 def test_every_form_keeps_its_capital_at_the_start() -> None:
     for entry in ENTRIES:
         for relation in RELATIONS:
-            for form, said in zip(entry.forms, entry.of(relation), strict=False):
+            for form, said in zip(entry.forms, entry.replacements(relation), strict=False):
                 if said not in ("-", ""):
                     previous, following = min(entry.only_after, default=""), _following(entry)
-                    found = entry.said(relation, form[0].upper() + form[1:], previous, following)
+                    found = entry.replacement(relation, form[0].upper() + form[1:], previous, following)
                     assert found == (said[0].upper() + said[1:] if entry.capitalised else None)
 
 
@@ -79,14 +79,17 @@ def test_no_entry_speaks_next_to_a_word_that_guards_against_it() -> None:
     for entry in ENTRIES:
         for relation in RELATIONS:
             for form in entry.forms:
-                assert all(entry.said(relation, form, "", word) is None for word in entry.not_before)
+                assert all(entry.replacement(relation, form, "", word) is None for word in entry.not_before)
                 assert all(
-                    entry.said(relation, form, word, _following(entry)) is None for word in entry.not_after
+                    entry.replacement(relation, form, word, _following(entry)) is None
+                    for word in entry.not_after
                 )
                 if entry.only_before:
-                    assert entry.said(relation, form, min(entry.only_after, default=""), "zebra") is None
+                    assert (
+                        entry.replacement(relation, form, min(entry.only_after, default=""), "zebra") is None
+                    )
                 if entry.only_after:
-                    assert entry.said(relation, form, "zebra", _following(entry)) is None
+                    assert entry.replacement(relation, form, "zebra", _following(entry)) is None
         guards = entry.not_before | entry.not_after | entry.only_before | entry.only_after
         assert not [word for word in guards if " " in word]  # guards look at one word
 
@@ -94,7 +97,7 @@ def test_no_entry_speaks_next_to_a_word_that_guards_against_it() -> None:
 def test_every_replacement_says_something_else_in_the_same_form() -> None:
     for entry in ENTRIES:
         for relation in RELATIONS:
-            for form, said in zip(entry.forms, entry.of(relation), strict=False):
+            for form, said in zip(entry.forms, entry.replacements(relation), strict=False):
                 assert said != form and {form, said} == {form.lower().strip(), said.lower().strip()}
                 if said not in ("-", "") and entry.kind == "verb" and entry.topic in FIELDS:
                     assert _ends_alike(form, said), (form, said)
@@ -136,7 +139,9 @@ def test_verbs_that_are_inflected_by_rule_are_inflected_by_it() -> None:
 def test_an_article_before_the_word_still_fits(word: str, previous: str, said: str | None) -> None:
     prompt = f"Give {previous} {word} answer."
     document = parse(prompt)
-    found = [use.said("neutral") for use in uses(document, document.instructions[0]) if use.text == word]
+    found = [
+        use.replacement("neutral") for use in uses(document, document.instructions[0]) if use.text == word
+    ]
     assert found == [said]
 
 

@@ -57,6 +57,6 @@ def test_words_without_a_true_synonym_stay(prompt: str) -> None:
 
 def test_being_brief_has_a_contrary() -> None:
     document = parse("Be brief.")
-    found = [use.said("opposite") for use in uses(document, document.instructions[0])]
+    found = [use.replacement("opposite") for use in uses(document, document.instructions[0])]
     assert "long-winded" in found
     assert made("prompt.negate", "Be brief.") == ["Do not be brief.", "Be long-winded."]

@@ -15,7 +15,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(MARKS), st.text("aks-_SKX1 .\n", max_
 @given(TEXTS)
 def test_a_form_is_likely_where_one_of_its_marks_is_in_the_text(text: str) -> None:
     by_hand = [form for form in FORMS if not form.before or any(mark in text for mark in form.marks)]
-    likely = LIKELY.of(text)
+    likely = LIKELY.forms_in(text)
     assert [form for form in likely if form in by_hand] == by_hand
     assert all(form in by_hand or _has_the_beginning_of_a_mark(form, text) for form in likely)
 
@@ -26,9 +26,9 @@ def _has_the_beginning_of_a_mark(form: Form, text: str) -> bool:
 
 
 def test_a_text_without_a_mark_has_only_forms_that_have_none() -> None:
-    assert LIKELY.of("Where is my order?") == [form for form in FORMS if not form.before]
+    assert LIKELY.forms_in("Where is my order?") == [form for form in FORMS if not form.before]
 
 
 def test_a_mark_within_another_and_a_longer_one_are_found() -> None:
-    kinds = {form.kind for form in LIKELY.of("xsk-ant-")}
+    kinds = {form.kind for form in LIKELY.forms_in("xsk-ant-")}
     assert {"Anthropic", "OpenAI, OpenRouter, DeepSeek, Langfuse, ElevenLabs"} <= kinds

@@ -60,7 +60,7 @@ def test_a_ban_on_a_tool_names_its_verb_and_its_object(
 
 def test_confirming_is_checking_where_a_tool_checks(toolbox: Toolbox) -> None:
     assert not is_speech("Confirm the badge of whoever writes", toolbox)
-    assert toolbox.meant("Confirm the badge of whoever writes") == ("validate_badge",)
+    assert toolbox.tools_for("Confirm the badge of whoever writes") == ("validate_badge",)
     assert is_speech("Confirm that the gate is open", toolbox)
     assert is_speech("ask the keeper for a badge", toolbox)
 

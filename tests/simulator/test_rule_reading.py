@@ -121,9 +121,9 @@ def test_every_part_of_a_list_means_its_tool() -> None:
     named = ("freeze_account", "close_account", "send_letter", "list_payments")
     tools = [ToolSpec(name=name, description="", parameters={"type": "object"}) for name in named]
     box = open_toolbox(tools)
-    assert box.meant("close an account or list someone's payments") == ("close_account", "list_payments")
-    assert box.meant("freeze or close an account") == ("freeze_account", "close_account")
-    assert set(box.meant("freeze an account, list payments and send a letter")) == set(named) - {
+    assert box.tools_for("close an account or list someone's payments") == ("close_account", "list_payments")
+    assert box.tools_for("freeze or close an account") == ("freeze_account", "close_account")
+    assert set(box.tools_for("freeze an account, list payments and send a letter")) == set(named) - {
         "close_account"
     }
 

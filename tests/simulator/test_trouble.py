@@ -182,18 +182,24 @@ def test_trouble_never_changes_what_is_answered_in_the_end() -> None:
 @given(st.integers(0, 2**32), st.text(), st.integers(1, 1000))
 def test_who_meets_trouble_is_a_function_of_seed_trial_and_number(seed: int, trial: str, number: int) -> None:
     trouble = trouble_of(["429:0.3", "500:0.3"], seed=seed)
-    assert trouble.of(trial, number) == trouble_of(["429:0.3", "500:0.3"], seed=seed).of(trial, number)
-    assert trouble_of(["500:1"], seed=seed).of(trial, number) is FaultKind.SERVER_ERROR
-    assert trouble_of([], seed=seed).of(trial, number) is None
+    assert trouble.fault_for(trial, number) == trouble_of(["429:0.3", "500:0.3"], seed=seed).fault_for(
+        trial, number
+    )
+    assert trouble_of(["500:1"], seed=seed).fault_for(trial, number) is FaultKind.SERVER_ERROR
+    assert trouble_of([], seed=seed).fault_for(trial, number) is None
 
 
 def test_rates_are_met_over_many_requests_and_again_by_those_that_come_back() -> None:
     trouble = trouble_of(["429:0.2", "reset:0.1"], seed=3)
-    met = [trouble.of(f"trial {trial}", number) for trial in range(500) for number in (1, 2)]
+    met = [trouble.fault_for(f"trial {trial}", number) for trial in range(500) for number in (1, 2)]
     # 1000 draws: three standard deviations of a share of 0.2 are 0.038, of 0.1 are 0.028
     assert abs(met.count(FaultKind.RATE_LIMIT) / 1000 - 0.2) < 0.038
     assert abs(met.count(FaultKind.RESET) / 1000 - 0.1) < 0.028
-    again = [trouble.of(f"trial {t}", 2) for t in range(500) if trouble.of(f"trial {t}", 1) is not None]
+    again = [
+        trouble.fault_for(f"trial {t}", 2)
+        for t in range(500)
+        if trouble.fault_for(f"trial {t}", 1) is not None
+    ]
     assert 0.5 < again.count(None) / len(again) < 0.9
 
 
@@ -239,12 +245,16 @@ def test_latencies_have_the_distribution_that_they_name() -> None:
         read_latency("uniform:low=100ms,high=300ms"),
         read_latency("lognormal:median=400ms,sigma=0.5"),
     )
-    assert [round(uniform.at(share), 3) for share in (0, 0.25, 0.5)] == [0.1, 0.15, 0.2]
+    assert [round(uniform.quantile(share), 3) for share in (0, 0.25, 0.5)] == [0.1, 0.15, 0.2]
     # the normal distribution is below one standard deviation with 0.8413: 0.4 * exp(0.5) = 0.6595
-    assert lognormal.at(0.841344746) == pytest.approx(0.659488, rel=1e-5)
-    drawn = sorted(lognormal.of(1, f"trial {number}", 1) for number in range(1001))
+    assert lognormal.quantile(0.841344746) == pytest.approx(0.659488, rel=1e-5)
+    drawn = sorted(lognormal.seconds_for(1, f"trial {number}", 1) for number in range(1001))
     assert drawn[500] == pytest.approx(0.4, rel=0.08)
-    assert lognormal.of(1, "a", 1) == lognormal.of(1, "a", 1) != lognormal.of(1, "a", 2)
+    assert (
+        lognormal.seconds_for(1, "a", 1)
+        == lognormal.seconds_for(1, "a", 1)
+        != lognormal.seconds_for(1, "a", 2)
+    )
     assert [str(read_latency(str(found))) for found in (uniform, lognormal)] == [str(uniform), str(lognormal)]
 
 

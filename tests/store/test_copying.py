@@ -60,7 +60,7 @@ def test_a_store_goes_to_another_and_back_with_the_digest_of_every_table(
         found = store.find("new", "b")
         assert found is not None and found.id == 1201
         store.fixed.note(FixedSet("s", "e2", ("p",), "name", 0, 0))
-        assert [one.id for one in store.fixed.of("s")] == [1, 2]
+        assert [one.id for one in store.fixed.sets_on("s")] == [1, 2]
 
 
 def trial_of(store: Store) -> StoredTrial:

@@ -55,7 +55,7 @@ def test_a_store_of_the_first_format_opens_with_its_trials_and_is_of_todays_form
         with closing(Store(path)) as store:
             assert [(t.scenario, t.repeat) for t in store.trials_of("r1", "")] == [("alpha", 0)]
             assert store.fixed.has_trials(["alpha"])
-            assert store.fixed.of("s") == ()
+            assert store.fixed.sets_on("s") == ()
             assert store.spent("r1").judges_usd == 0.0
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("pragma user_version").fetchone() == (VERSION,)
@@ -81,7 +81,7 @@ def test_a_set_keeps_what_was_noted_first_and_sets_are_in_the_order_of_their_sig
         store.fixed.note(a_set("a"))
         store.fixed.note(a_set("b", originals=9))
         store.fixed.note(a_set("c", scenario="other"))
-        assert [(one.evaluators, one.originals, one.id) for one in store.fixed.of("s")] == [
+        assert [(one.evaluators, one.originals, one.id) for one in store.fixed.sets_on("s")] == [
             ("b", 7, 1),
             ("a", 0, 2),
         ]
@@ -95,7 +95,7 @@ def test_another_store_is_taken_in_with_the_younger_repeats_of_each_set(where: W
         theirs.fixed.propose("s", ["p"], "r")
         ours.fixed.adopt(theirs.fixed)
         ours.fixed.adopt(theirs.fixed)
-        assert [one[1:2] + one[4:6] for one in ours.fixed.of("s")] == [("both", 5, 3), ("new", 1, 0)]
+        assert [one[1:2] + one[4:6] for one in ours.fixed.sets_on("s")] == [("both", 5, 3), ("new", 1, 0)]
         assert ours.fixed.proposals("s") == {"p"}
         assert ours.fixed.proposals("other") == frozenset()
 
@@ -122,7 +122,7 @@ def test_what_is_known_of_evaluators_outlives_their_trials(where: Where) -> None
         store.save("run", [trial()])
         store.fixed.note(a_set("a", originals=4))
         assert store.clean([]) == 1
-        assert store.fixed.of("s")[0].originals == 4
+        assert store.fixed.sets_on("s")[0].originals == 4
 
 
 def test_trials_beside_mutants_are_told_in_every_series() -> None:

@@ -322,10 +322,10 @@ def test_a_service_that_falls_silent_later_is_infrastructure_too(service: Any) -
 def test_a_silence_is_the_services_however_long_its_answers_take() -> None:
     now = [0.0]
     recorder = Recorder(clock=lambda: now[0])
-    recorder.asked(0.0)
+    recorder.request_left(0.0)
     now[0] = 4.0
     recorder.settled(0.0)
-    recorder.asked(4.0)  # not ten times as long as the answer before
+    recorder.request_left(4.0)  # not ten times as long as the answer before
     now[0] = 30.0
     assert ending_of_timeout(recorder.service_time(30.0))[0] is Ending.INFRASTRUCTURE
     assert ending_of_timeout(recorder.service_time(30.0), usual=27.0)[0] is Ending.TIMEOUT
@@ -334,7 +334,7 @@ def test_a_silence_is_the_services_however_long_its_answers_take() -> None:
 def test_waiting_for_a_place_under_the_rate_limit_is_no_silence() -> None:
     recorder = Recorder(clock=lambda: 0.0)
     call = HttpCall("/v1/chat/completions", b"{}")
-    UnderWay(Trial("t", recorder=recorder), ChatCompletions(), call, None, "").held(10.0)
+    UnderWay(Trial("t", recorder=recorder), ChatCompletions(), call, None, "").note_wait(10.0)
     recorder.clock = lambda: 11.0
     assert recorder.waiting == [10.0]
     spent = recorder.service_time(10.0)

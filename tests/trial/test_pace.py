@@ -31,7 +31,7 @@ def recorder(clock: Clock) -> Recorder:
 
 def wait(recorder: Recorder, clock: Clock, seconds: float, *, failed: bool = False) -> None:
     since = recorder.now()
-    recorder.asked(since)
+    recorder.request_left(since)
     clock.now += seconds
     recorder.settled(since)
     if failed:
@@ -43,15 +43,15 @@ def test_waits_and_own_time_add_up(recorder: Recorder, clock: Clock) -> None:
     wait(recorder, clock, 2.0)
     clock.now += 5.0  # its own
     wait(recorder, clock, 3.0)
-    recorder.asked(10.0)
+    recorder.request_left(10.0)
     clock.now = 14.0
     assert recorder.service_time(14.0) == ServiceTime(waits=(2.0, 3.0), waiting=4.0, own=5.0, cut=14.0)
 
 
 def test_requests_at_the_same_time_are_one_wait(recorder: Recorder, clock: Clock) -> None:
-    recorder.asked(0.0)
+    recorder.request_left(0.0)
     clock.now = 1.0
-    recorder.asked(1.0)
+    recorder.request_left(1.0)
     clock.now = 3.0
     recorder.settled(0.0)
     clock.now = 4.0

@@ -25,7 +25,7 @@ def answered(text: str) -> Execution:
 
 def test_an_agent_that_tells_a_secret_is_judged_by_that_and_kept_without_it() -> None:
     tests = suite("not_contains", SECRET)
-    kept = tests.kept("s", answered(f"The key is {SECRET}."), REDACTOR)
+    kept = tests.storable("s", answered(f"The key is {SECRET}."), REDACTOR)
     assert SECRET not in kept.model_dump_json()
     assert kept.trace.output == "The key is [redacted]."
     assert tests.result("s", kept, None).outcome == "fail"
@@ -35,12 +35,12 @@ def test_an_agent_that_tells_a_secret_is_judged_by_that_and_kept_without_it() ->
 
 
 def test_what_is_kept_without_a_secret_is_not_judged_by_other_evaluators() -> None:
-    kept = suite("contains", SECRET).kept("s", answered(f"It is {SECRET}"), REDACTOR)
+    kept = suite("contains", SECRET).storable("s", answered(f"It is {SECRET}"), REDACTOR)
     assert not suite("contains", "It is").can_judge("s", kept)
 
 
 def test_a_trace_without_secrets_is_judged_by_whatever_evaluators_there_are() -> None:
-    kept = suite("contains", "x").kept("s", answered("Hello."), REDACTOR)
+    kept = suite("contains", "x").storable("s", answered("Hello."), REDACTOR)
     assert kept.trace.judged is None
     assert suite("contains", "Hello").can_judge("s", kept)
 

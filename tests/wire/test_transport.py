@@ -231,7 +231,7 @@ def test_parallel_requests_are_counted_without_loss() -> None:
 
     def work() -> None:
         for _ in range(20_000):
-            recorder.asked(1.0)
+            recorder.request_left(1.0)
             recorder.settled(1.0)
 
     threads = [threading.Thread(target=work) for _ in range(4)]

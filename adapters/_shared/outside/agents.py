@@ -97,7 +97,7 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         )
         return next(unset, "")
 
-    def told(self) -> dict[str, JsonValue]:
+    def values(self) -> dict[str, JsonValue]:
         """Return the values of all parts that placeholders may name."""
         return parts_by_name(self.told_config())
 

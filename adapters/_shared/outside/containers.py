@@ -84,7 +84,7 @@ def options_of(given: Any) -> ContainerOptions:
         options = ContainerOptions.model_validate(given)
     except ValidationError as error:
         fault = first_fault(error)
-        raise UsageError(f"{fault.told(_WHERE)}") from None
+        raise UsageError(f"{fault.with_value(_WHERE)}") from None
     if bool(options.image) == bool(options.build):
         raise UsageError(f"{_WHERE}: give either `image` or `build`")
     return options

@@ -101,7 +101,7 @@ class Dialect:
         return Reply(
             text=reply.text,
             calls=tuple(Call(call.id, call.name, call.arguments) for call in reply.tool_calls),
-            said=self.said(came, reply),
+            said=self.reply_items(came, reply),
             usage=reply.usage,
             model=reply.model,
             cut=self.cut(came, reply),
@@ -112,7 +112,7 @@ class Dialect:
         """Return the plain reply to a request with the conversation so far."""
         raise NotImplementedError
 
-    def said(self, came: Body, reply: ModelReply) -> Items:
+    def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return what is added to the conversation for a reply."""
         raise NotImplementedError
 

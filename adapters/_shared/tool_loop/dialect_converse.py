@@ -65,7 +65,7 @@ class ConverseDialect(Dialect):
         came: Body = await in_daemon_thread(call, client, body)
         return came
 
-    def said(self, came: Body, reply: ModelReply) -> Items:
+    def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return the message of the reply, with its reasoning and signatures."""
         message = came["output"]["message"]
         content = [block for block in message["content"] if not _is_blank(block)]

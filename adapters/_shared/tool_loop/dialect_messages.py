@@ -55,7 +55,7 @@ class MessagesDialect(Dialect):
             raise StreamCutError()
         return plain(message)
 
-    def said(self, came: Body, reply: ModelReply) -> Items:
+    def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return the blocks of the reply, thoughts included."""
         return [{"role": "assistant", "content": came["content"]}] if came["content"] else []
 

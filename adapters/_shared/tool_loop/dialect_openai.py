@@ -37,7 +37,7 @@ class ChatDialect(Dialect):
             raise StreamCutError()
         return assembled(sse.write_events(came))
 
-    def said(self, came: Body, reply: ModelReply) -> Items:
+    def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return a message to send back, without the fields that only the service writes."""
         message = Message(role=Role.ASSISTANT, text=reply.text, tool_calls=reply.tool_calls)
         said: Items = body_of(self.codec, ModelRequest(model="any", messages=(message,)))["messages"]
@@ -80,7 +80,7 @@ class ResponsesDialect(Dialect):
             raise StreamCutError()
         return _done(plain(final))
 
-    def said(self, came: Body, reply: ModelReply) -> Items:
+    def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return the items of the reply, thoughts included."""
         return list(came["output"])
 

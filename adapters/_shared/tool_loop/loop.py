@@ -53,7 +53,7 @@ class ToolLoop:
             for number, text in enumerate(texts):
                 if number and history.altered:
                     self.trial.recorder.marks.add("/history")
-                asked = history.given(text, texts[:number], outputs, so_far)["messages"]
+                asked = history.graph_input(text, texts[:number], outputs, so_far)["messages"]
                 so_far, output = await _Turn(self, client, number).answered(asked)
                 outputs.append(output)
         return outputs

@@ -166,7 +166,7 @@ class Arm:
         """Count the trials so far that are evidence about the agent."""
         return self._counted.evidence
 
-    def on(self, scenario: str) -> Lane | None:
+    def lane_on(self, scenario: str) -> Lane | None:
         """Return the mutant's lane on a scenario; None where the scenario does not reach the mutant."""
         return self._counted.named(scenario)
 

@@ -103,7 +103,7 @@ def _each_test(arm: Arm) -> Iterator[KillTest]:
 
 def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
     """Return after how many trials a round's table kills; 0 if it does not kill, or the mutant lives."""
-    lane = arm.on(scenario) if 0 <= arm.died_in <= number else None
+    lane = arm.lane_on(scenario) if 0 <= arm.died_in <= number else None
     if lane is None:
         return 0
     if number == arm.died_in:

@@ -32,10 +32,12 @@ def _age(session: Session, store: Store, scenario: Scenario, known: tuple[FixedS
     parts = session.tests.parts(scenario.name)
     evaluators = digest_of(parts)
     if not _holds(known, evaluators):
-        known = store.fixed.of(scenario.digest)  # a scenario with the same digest may have noted it just now
+        known = store.fixed.sets_on(
+            scenario.digest
+        )  # a scenario with the same digest may have noted it just now
     if not _holds(known, evaluators):
         store.fixed.note(_first_seen(session, store, scenario, parts, known))
-        known = store.fixed.of(scenario.digest)
+        known = store.fixed.sets_on(scenario.digest)
     own = next(one for one in known if one.evaluators == evaluators)
     return Age(
         evaluators,

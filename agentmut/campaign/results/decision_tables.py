@@ -17,7 +17,7 @@ class DecisionTables(NamedTuple):
     tables: tuple[DecisionTable, ...]
     number: Mapping[Key, int]
 
-    def of(self, lane: Lane) -> int:
+    def index_for(self, lane: Lane) -> int:
         """Return the index in `tables` of the table that ended a lane's trials."""
         return self.number[_key(lane)]
 

@@ -150,7 +150,11 @@ class _Rescoring:
             return
         if mutant.id not in self._waiting:
             lanes = {lane.scenario for lane in arm.lanes}
-            kept = {name: trials for name, trials in self.campaign.of(mutant.id).items() if name in lanes}
+            kept = {
+                name: trials
+                for name, trials in self.campaign.trials_of_mutant(mutant.id).items()
+                if name in lanes
+            }
             judged = self._judged(mutant.id, _in_turn(kept), self.state.detectors[mutant.id])
             self._waiting[mutant.id] = iter(judged)
         while not arm.is_answered and (found := next(self._waiting[mutant.id], None)):

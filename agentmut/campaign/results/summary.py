@@ -237,7 +237,7 @@ def _evidence(arm: Arm, tables: DecisionTables) -> tuple[Evidence, ...]:
             decision=lane.decision.value,
             failure=lane.first_failure,
             outcomes=lane.outcomes[: lane.trials],
-            table=tables.of(lane),
+            table=tables.index_for(lane),
         )
         for lane in arm.lanes
         if lane.trials

@@ -21,7 +21,7 @@ class Judging:
         self._seconds = seconds
         self._worker = DaemonWorker()
 
-    async def of(self, scenario: str, execution: Execution) -> Judged:
+    async def judge(self, scenario: str, execution: Execution) -> Judged:
         """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked

@@ -172,7 +172,7 @@ class Loop:
             if self._ports.suite.asks_models(launch.scenario):
                 self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
                 continue
-            self._reuse(launch, stored, await self._judging.of(launch.scenario, stored.execution))
+            self._reuse(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
             looked_up += 1
             if looked_up % 256 == 0:
                 self._keep([])
@@ -231,7 +231,7 @@ class Loop:
         """Return a run in its storable form with its checks; a run that no evaluator can judge is stored too."""
         suite, redactor = self._ports.suite, self._ports.redactor
         try:
-            judged = await self._judging.of(launch.scenario, execution)
+            judged = await self._judging.judge(launch.scenario, execution)
         except Exception as error:
             clean = redactor.execution(execution)
             if suite.texts.is_hidden:  # the error may quote the run
@@ -244,7 +244,7 @@ class Loop:
             return Finished(launch, key, clean, problem=error)
         detector = self._work.detectors.get(launch.mutant)
         ran_with = detector.mutated if detector else None
-        kept = suite.kept(launch.scenario, execution, redactor, judged, ran_with, self._work.spend.kept)
+        kept = suite.storable(launch.scenario, execution, redactor, judged, ran_with, self._work.spend.kept)
         if kept.ending.outcome is not None or kept.trace.judged:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
         return Finished(launch, key, kept, judged)
@@ -258,7 +258,7 @@ class Loop:
         self._ended(ended)
 
     async def _taken(self, launch: Launch, stored: StoredTrial) -> Reused:
-        return Reused(launch, stored, await self._judging.of(launch.scenario, stored.execution))
+        return Reused(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
 
     def _ended(self, ended: Finished | Reused | BaseException) -> None:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree

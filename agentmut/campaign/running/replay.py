@@ -35,7 +35,7 @@ def replay(session: Session, cassette: Cassette, redactor: Redactor) -> Replay:
     player = Player(cassette.takes, redactor.text)
     request = TrialRequest(cassette.mutant, cassette.scenario, cassette.trial, player)
     done = asyncio.run(_executed(session, cassette.seed, request))
-    execution = session.tests.kept(cassette.scenario, done, redactor)
+    execution = session.tests.storable(cassette.scenario, done, redactor)
     return Replay(
         execution, session.tests.result(cassette.scenario, execution, None), player.left, player.problem
     )

@@ -54,7 +54,7 @@ class StoredCampaign:
     def _result(self) -> Path:
         return self.session.project.runs / self.run.id / "result.json"
 
-    def of(self, mutant: str) -> Kept:
+    def trials_of_mutant(self, mutant: str) -> Kept:
         """Return the trials of a mutant on unchanged scenarios; the original's trials for an empty id."""
         if not mutant:
             return self.original

@@ -21,7 +21,7 @@ class Choice(NamedTuple):
     """Id and reason of the mutants that are not to be run."""
     cannot_express: Expressible
 
-    def of(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
+    def selected(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
         """Return the pairs that the selection keeps; with `named` false, ids in the selection are ignored."""
         selection = self.selection if named else self.selection.model_copy(update={"mutants": ()})
         return select_mutants(mutants, selection, self.settings, self.origin, self.ignored)
@@ -39,13 +39,15 @@ def with_second_order(
 
     Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
     """
-    pool = tuple(mutant for mutant in choice.of(mutants, named=False) if mutant.id not in choice.ignored)
+    pool = tuple(
+        mutant for mutant in choice.selected(mutants, named=False) if mutant.id not in choice.ignored
+    )
     asked, standing = _asked(mutants, pool, choice), _standing(mutants, pool, choice)
     if choice.selection.mutants:
-        chosen = choice.of(_distinct(mutants, asked.mutants, standing.mutants))
+        chosen = choice.selected(_distinct(mutants, asked.mutants, standing.mutants))
         chosen = _distinct(chosen, asked.mutants)
     else:
-        chosen = _distinct(choice.of(mutants), asked.mutants, standing.mutants)
+        chosen = _distinct(choice.selected(mutants), asked.mutants, standing.mutants)
     return chosen, (*asked.dropped, *standing.dropped)
 
 

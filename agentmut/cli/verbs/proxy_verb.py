@@ -127,7 +127,7 @@ def proxy(
     hosts = (*intercept_host,) if intercept_host else () if intercept else None
     served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token, intercept=hosts)
     code = asyncio.run(served.until_done(command or [], make, as_json))
-    raise typer.Exit(served.tally.told(code, mutant=mutant is not None))
+    raise typer.Exit(served.tally.exit_code(code, mutant=mutant is not None))
 
 
 class _Tally:
@@ -142,7 +142,7 @@ class _Tally:
         self.requests += 1
         self.changed += passage.changed
 
-    def told(self, code: int, *, mutant: bool) -> int:
+    def exit_code(self, code: int, *, mutant: bool) -> int:
         """Warn if no request has arrived, and return the exit code; a mutant without requests passes no suite."""
         if not self.requests:
             typer.echo(

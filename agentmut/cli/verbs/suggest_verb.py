@@ -112,7 +112,7 @@ def _proposed(
             line = ProgressLine()
 
             def show(bench: "Bench") -> None:
-                line.show(lambda: f"searching | {bench.asked}/{bench.plan.trials} trials")
+                line.show(lambda: f"searching | {bench.trials_asked_for}/{bench.plan.trials} trials")
 
             try:
                 found = searched_suggestions(

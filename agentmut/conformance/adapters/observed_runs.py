@@ -101,7 +101,7 @@ class Watch:
 
     runs: list[InsideView] = field(default_factory=list)
 
-    def of(self, trial_id: str) -> InsideView | None:
+    def last_run_of(self, trial_id: str) -> InsideView | None:
         """Return the last run of that trial."""
         return next((seen for seen in reversed(self.runs) if seen.trial.id == trial_id), None)
 
@@ -127,7 +127,7 @@ async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = 
         async with places:
             started = time.perf_counter()
             execution = await executor.execute(TrialRequest(one.mutant, one.id, one.id))
-            return Observed(one, execution, watch.of(one.id), time.perf_counter() - started)
+            return Observed(one, execution, watch.last_run_of(one.id), time.perf_counter() - started)
 
     async with executor.session():
         return await asyncio.gather(*map(one_run, asked))

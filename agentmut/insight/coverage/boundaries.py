@@ -24,7 +24,7 @@ class Boundary(NamedTuple):
     place: Place
     holds: Holds
 
-    def on(self, arguments: Any) -> bool:
+    def is_hit_by(self, arguments: Any) -> bool:
         """Return whether a call with these arguments is on the boundary."""
         return any(self.holds(value) for value in values_at(arguments, self.place))
 

@@ -57,7 +57,7 @@ class Graph:
         is filled in by the shortest way over the edges taken. Steps in a row in one node are one visit, unless
         the run took an edge from the node to itself. A run that did not come to an end went no route.
         """
-        taken = self.taken(trace)
+        taken = self.edges_taken(trace)
         if taken and not _has_loop(taken):
             return frozenset(_ways(_after(taken), (START,), depth))
         route = self._in_order(trace, taken or self._edges)
@@ -71,7 +71,7 @@ class Graph:
         }
         return frozenset(named & self._names)
 
-    def taken(self, trace: AgentTrace) -> frozenset[Edge]:
+    def edges_taken(self, trace: AgentTrace) -> frozenset[Edge]:
         """Return the edges of this graph that a run took."""
         return frozenset((self._own(a), self._own(b)) for a, b in trace.edges) & self._edges
 

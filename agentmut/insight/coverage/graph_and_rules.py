@@ -28,7 +28,7 @@ def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
     edges: Seen[tuple[str, str]] = Seen()
     for scenario, trace in each_trace(traces):
         nodes.add(scenario, graph.entered(trace))
-        edges.add(scenario, graph.taken(trace))
+        edges.add(scenario, graph.edges_taken(trace))
     named = ((CoverageItem(dimension=Dimension.NODE, name=n), nodes.shown_by(n)) for n in graph.nodes)
     yield listed(Dimension.NODE, named, "the nodes of the graph")
     if not graph.edges:
@@ -46,7 +46,7 @@ def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
 def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
     """Return the edges of the agent's flow that no run took; empty if the traces record no edges."""
     graph = Graph.of(Flow.of(config.orchestration))
-    taken = set().union(*(graph.taken(trace) for _, trace in each_trace(traces)))
+    taken = set().union(*(graph.edges_taken(trace) for _, trace in each_trace(traces)))
     return tuple(f"{a} -> {b}" for a, b in graph.edges if (a, b) not in taken) if taken else ()
 
 

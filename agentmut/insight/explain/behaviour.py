@@ -84,7 +84,7 @@ class TraceTest:
         adjusted = adjust([each.p_value for each in found], self.alpha).p_values
         most = min(range(len(usable)), key=lambda i: (adjusted[i], usable[i].scenario))
         changed = adjusted[most] <= self.alpha
-        told = tuple(found[most].exact.told(EXACT * level)) if changed else ()
+        told = tuple(found[most].exact.moved_features(EXACT * level)) if changed else ()
         visible, losable = (None, None) if changed or len(usable) < len(blocks) else _noticeable(found, level)
         suspicious = min(each.p_value for each in found) < SUSPICIOUS
         unchanged = _at_most(visible, LARGEST_UNSEEN) and _at_most(losable, LARGEST_LOST) and not suspicious

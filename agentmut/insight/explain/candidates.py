@@ -42,7 +42,7 @@ class Contrast(NamedTuple):
         return share(holds, self.original) >= self.least
 
     @property
-    def both(self) -> tuple[View, ...]:
+    def all_views(self) -> tuple[View, ...]:
         """Return the runs of both sides."""
         return (*self.original, *self.pool)
 

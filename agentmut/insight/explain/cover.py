@@ -40,7 +40,7 @@ def cover(
         if joint.add(best):
             chosen.append(best)
             left.difference_update(best.mutants)
-    return tuple(map(joint.told, chosen))
+    return tuple(map(joint.with_shared_rate, chosen))
 
 
 def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, int, int, float, str]:
@@ -57,7 +57,7 @@ class Joint:
 
     def add(self, one: AssertionSuggestion) -> bool:
         """Add an assertion, unless its scenario would fall under its threshold in all runs or in one half of them."""
-        runs, before = self.stored.of("", one.scenario), self._now(one.scenario)
+        runs, before = self.stored.runs_on("", one.scenario), self._now(one.scenario)
         holds = held(build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs)
         after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
         if not enough(runs, before, after, self.stored.threshold(one.scenario)):
@@ -65,9 +65,9 @@ class Joint:
         self._passing[one.scenario] = after
         return True
 
-    def told(self, one: AssertionSuggestion) -> AssertionSuggestion:
+    def with_shared_rate(self, one: AssertionSuggestion) -> AssertionSuggestion:
         """Return the proposal with its scenario's pass rate under all proposals, in words where the rate is lower."""
-        runs, now = self.stored.of("", one.scenario), self._now(one.scenario)
+        runs, now = self.stored.runs_on("", one.scenario), self._now(one.scenario)
         rate = Rate(held=sum(now), of=len(now))
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))
         why = one.why
@@ -76,7 +76,7 @@ class Joint:
         return one.model_copy(update={"together": rate, "why": why})
 
     def _now(self, scenario: str) -> Sequence[bool]:
-        return self._passing.get(scenario, [run.passed for run in self.stored.of("", scenario)])
+        return self._passing.get(scenario, [run.passed for run in self.stored.runs_on("", scenario)])
 
 
 def enough(runs: Runs, before: Sequence[bool], after: Sequence[bool], least: float) -> bool:

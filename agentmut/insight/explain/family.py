@@ -105,7 +105,7 @@ def halves(original: Runs) -> tuple[Runs, Runs]:
 
 
 def _family(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
-    (found, held_out), runs = halves(stored.of("", scenario)), stored.of(mutant, scenario)
+    (found, held_out), runs = halves(stored.runs_on("", scenario)), stored.runs_on(mutant, scenario)
     if min(map(len, (found, held_out, runs))) < FEWEST:
         return None
     least, pool = stored.threshold(scenario), (*held_out, *runs)

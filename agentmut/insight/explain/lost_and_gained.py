@@ -161,7 +161,7 @@ class LostAndGained:
             found.append(Pattern(runs, total - mutant, mutant, self.tests.p_value(mutant, total)))
         return found
 
-    def told(self, level: float) -> Iterator[MovedFeature]:
+    def moved_features(self, level: float) -> Iterator[MovedFeature]:
         """Yield the changes at the level, in words with counts; a phrase inside a reported sentence is left out."""
         said: list[str] = []
         told = 0

@@ -108,7 +108,7 @@ def _proposals_on(
     """Yield the checked proposals of one scenario."""
     family = family_of(stored, mutant, scenario)
     for one in _promising(family, stored.threshold(scenario))[:CHECKED] if family else ():
-        if made := _Check(stored, scenario, one).of(mutant, others):
+        if made := _Check(stored, scenario, one).suggestion_for(mutant, others):
             yield made
 
 
@@ -144,12 +144,12 @@ class _Check:
     def __post_init__(self) -> None:
         self.evaluator = build(self.candidate.spec, self.stored.catalogue)
 
-    def of(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
+    def suggestion_for(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
         """Return the proposal, if the original passes it and the mutant is killed."""
         baseline, held_out = self._rates()
         if not self._suits(baseline, held_out) or not self._kills(mutant):
             return None
-        rate = self._rate(self.stored.of(mutant, self.scenario))
+        rate = self._rate(self.stored.runs_on(mutant, self.scenario))
         also = [id for id in others if id != mutant and self._clearly(id)]
         spec = self.candidate.spec
         return AssertionSuggestion(
@@ -167,12 +167,12 @@ class _Check:
         )
 
     def _rates(self) -> tuple[Rate, Rate]:
-        original = self.stored.of("", self.scenario)
+        original = self.stored.runs_on("", self.scenario)
         return self._rate(original), self._rate(halves(original)[1])
 
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Return whether the original passes often enough, by this evaluator alone and with the scenario's others."""
-        least, original = self.stored.threshold(self.scenario), self.stored.of("", self.scenario)
+        least, original = self.stored.threshold(self.scenario), self.stored.runs_on("", self.scenario)
         before, after = (
             [run.passed for run in original],
             [run.passed and self._held(run) for run in original],
@@ -182,8 +182,8 @@ class _Check:
 
     def _kills(self, mutant: str) -> bool:
         """Return whether the candidate kills the mutant on the held-out runs, which did not choose the candidate."""
-        _, held_out = halves(self.stored.of("", self.scenario))
-        return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
+        _, held_out = halves(self.stored.runs_on("", self.scenario))
+        return bool(self.stored.runs_on(mutant, self.scenario)) and self.stored.kills(
             mutant, self.scenario, self._fails, held_out
         )
 

@@ -79,7 +79,7 @@ MOST_TOOLS = 16
 
 def of_tools(contrast: Contrast) -> Iterator[Candidate]:
     """Yield candidates on presence, absence, count and order of calls."""
-    tools = sorted({tool for view in contrast.both for tool in view.tools})
+    tools = sorted({tool for view in contrast.all_views for tool in view.tools})
     for tool in tools:
         yield candidate("tool_called", tool, f"{tool} is called", 1.0, partial(_calls, tool, 1, None))
         yield candidate("tool_not_called", tool, f"{tool} is not called", 0.95, partial(_calls, tool, 0, 0))

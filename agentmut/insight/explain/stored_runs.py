@@ -76,11 +76,11 @@ class StoredRuns:
     def runs(self, mutant: str) -> Mapping[str, Runs]:
         """Return the runs of a mutant (of the original: an empty id) by scenario, in the order of the repeats."""
         if mutant not in self._runs:
-            kept = self.campaign.of(mutant)
+            kept = self.campaign.trials_of_mutant(mutant)
             self._runs[mutant] = {name: self._read(name, trials) for name, trials in kept.items()}
         return self._runs[mutant]
 
-    def of(self, mutant: str, scenario: str) -> Runs:
+    def runs_on(self, mutant: str, scenario: str) -> Runs:
         """Return the runs of a mutant on one scenario; none if it was not tried there."""
         return self.runs(mutant).get(scenario, ())
 
@@ -97,14 +97,14 @@ class StoredRuns:
             level_for(scenarios, _alpha(plan_rule)), plan_rule.beta, plan_rule.delta, plan_rule.n_max
         )
         table = self._tables.get(sum(map(fails, original)), len(original), design)
-        runs = self.of(mutant, scenario)[: design.n_max]
+        runs = self.runs_on(mutant, scenario)[: design.n_max]
         return table.verdict(map(fails, runs)).decision is Decision.KILLED
 
     def noticed(self, mutant: str) -> bool:
         """Return whether today's evaluators kill the mutant by its stored runs on some scenario."""
         if mutant not in self._noticed:
             self._noticed[mutant] = any(
-                self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
+                self.kills(mutant, name, lambda run: not run.passed, self.runs_on("", name))
                 for name in self.runs(mutant)
             )
         return self._noticed[mutant]

@@ -43,7 +43,9 @@ def values_on(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[Js
         return ()
     parameter = Parameter((), outermost, schema, (), schema, (), True)
     found = {canonical_json(v): v for v in _candidates(boundary, schema, within, known, seed)}.values()
-    return tuple(v for v in found if boundary.on({outermost: v}) and fits(v, parameter) and _sayable(v))
+    return tuple(
+        v for v in found if boundary.is_hit_by({outermost: v}) and fits(v, parameter) and _sayable(v)
+    )
 
 
 def _place(boundary: Boundary) -> tuple[str, ...]:

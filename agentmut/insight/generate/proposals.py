@@ -65,10 +65,10 @@ class Aim(NamedTuple):
     """The node to which an edge leads, or the name of a node or of a model."""
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """Return the aim in words.
 
-        >>> Aim(AimKind.EDGE, "edge triage -> billing", source="triage", target="billing").said
+        >>> Aim(AimKind.EDGE, "edge triage -> billing", source="triage", target="billing").in_words
         'a run that goes from triage to billing'
         """
         what = self._aim_in_words()
@@ -113,7 +113,7 @@ class Proposal(NamedTuple):
 def proposals(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
     """Yield inputs for an aim, as a function of the arguments. The caller drops duplicates."""
     for proposal in _made_for(aim, known, relations, seed):
-        yield proposal._replace(goal=aim.said)
+        yield proposal._replace(goal=aim.in_words)
 
 
 def _made_for(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
@@ -142,7 +142,7 @@ def beside_inputs(known: Material) -> Iterator[Proposal]:
             said = " ".join([*(request(one, {}) for one in asked), *texts(base.turns)])
             origin = f"written from the description of {tool.name}, beside {base.name}"
             aim = Aim(AimKind.TOOL, f"tool {tool.name}", tool=tool.name)
-            yield Proposal((said,), base, origin, (aim.item,), tool.name, aim.said)
+            yield Proposal((said,), base, origin, (aim.item,), tool.name, aim.in_words)
 
 
 def nearest(known: Material, text: str) -> Scenario:

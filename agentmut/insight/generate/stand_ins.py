@@ -32,7 +32,7 @@ class StandIns(NamedTuple):
         """Return the tools whose answers are known only from stored runs."""
         return frozenset(tool for doubles in self.recorded.values() for tool in doubles)
 
-    def of(self, base: Scenario) -> dict[str, ToolDouble]:
+    def doubles_for(self, base: Scenario) -> dict[str, ToolDouble]:
         """Return the doubles of a proposal made from a scenario; that scenario's recorded answers come first."""
         return {**self.doubles, **self.recorded.get(base.name, {}), **base.tools}
 

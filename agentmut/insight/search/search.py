@@ -101,7 +101,7 @@ class Search:
         room = int(self.bench.plan.trials * SWEPT)
         for first in range(0, len(fresh), BATCH):
             batch = fresh[first : first + BATCH]
-            if self.bench.asked + len(batch) > room:
+            if self.bench.trials_asked_for + len(batch) > room:
                 return
             self._seen |= {one.identity for one in batch}
             self._glimpse(trying, batch)
@@ -120,7 +120,10 @@ class Search:
 
     def _has_room(self) -> bool:
         """Return whether more ideas can be run, and what is promising confirmed afterwards."""
-        return self.bench.asked + BATCH + self._reserve(len(self._promising) + 1) <= self.bench.plan.trials
+        return (
+            self.bench.trials_asked_for + BATCH + self._reserve(len(self._promising) + 1)
+            <= self.bench.plan.trials
+        )
 
     def _reserve(self, proposals: int) -> int:
         """Return the trials that a confirmation of so many proposals takes, one run of each being there."""

@@ -69,7 +69,7 @@ class Bench:
         """Why a budget of the project ended the search; empty while none has."""
 
     @property
-    def asked(self) -> int:
+    def trials_asked_for(self) -> int:
         """Different trials asked for so far, whether they were run or found in the store."""
         return len(self._paid)
 
@@ -79,7 +79,7 @@ class Bench:
 
     def affords(self, wanted: Sequence[Wanted], keep: int = 0) -> bool:
         """Return whether the budget of the search has room for all of it, and then for `keep` trials more."""
-        return self.asked + self.cost(wanted) + keep <= self.plan.trials
+        return self.trials_asked_for + self.cost(wanted) + keep <= self.plan.trials
 
     def run(self, wanted: Sequence[Wanted]) -> list[tuple[Execution, ...]]:
         """Return the executions that are evidence, in the order of their repeats, for each that is wanted.

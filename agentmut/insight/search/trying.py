@@ -76,7 +76,7 @@ class Trying:
         """
         turns = proposal.turns if turns is None else turns
         base = proposal.base
-        tools = self.start.stand_ins.of(base)
+        tools = self.start.stand_ins.doubles_for(base)
         words = re.findall(r"[^\W_]+", proposal.about or base.name)
         named = "_".join(words[:NAMED]).lower()[:LONGEST_NAME]
         content = [list(turns), base.name, {name: double.model_dump() for name, double in tools.items()}]
@@ -104,7 +104,7 @@ class Trying:
 
     def judged(self, tried: Tried) -> Found | None:
         """Return the proposal made short and checked; None where it adds nothing."""
-        asked = self.bench.asked - len(tried.runs)
+        asked = self.bench.trials_asked_for - len(tried.runs)
         gained = self._gained(tried.scenario, tried.runs)
         traces = answered(tried.runs)
         suspects = self._suspects(tried, gained, traces)
@@ -144,7 +144,9 @@ class Trying:
         wanted = [mutant for mutant in alive if f"mutant {mutant.id}" in tried.proposal.aims]
         near = (*wanted, *noticeable([m for m in alive if m not in wanted], tried.scenario, traces, MUTANTS))
         few = self._few
-        while near and self.bench.plan.trials < self.bench.asked + self.keep + few * len(near[:MUTANTS]):
+        while near and self.bench.plan.trials < self.bench.trials_asked_for + self.keep + few * len(
+            near[:MUTANTS]
+        ):
             near = near[: min(len(near), MUTANTS) - 1]
         return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], few)
 
@@ -227,7 +229,7 @@ class Trying:
             traces=(*traces, *held_out),
             made_up=tuple(sorted(called & self.start.stand_ins.made_up)),
             recorded=tuple(sorted(called & self.start.stand_ins.replayed)),
-            trials=self.bench.asked - asked,
+            trials=self.bench.trials_asked_for - asked,
         )
 
 

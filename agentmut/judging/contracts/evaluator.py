@@ -189,7 +189,7 @@ def _truth(clause: Clause, predicate: Predicate, values: Mapping[str, Any]) -> T
         return predicate.of(values)
     except EvaluatorError as error:
         step = values.get("step")
-        raise error.at(f"clause {clause.id}" + (f", step {step['number']}" if step else "")) from None
+        raise error.placed(f"clause {clause.id}" + (f", step {step['number']}" if step else "")) from None
 
 
 def _located(

@@ -58,7 +58,7 @@ class Decides:
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Read the decisions of the answer."""
-        found = self.decisions.of(trace.output) if isinstance(trace.output, str) else frozenset()
+        found = self.decisions.decided_in(trace.output) if isinstance(trace.output, str) else frozenset()
         passed = self.wanted in found and self.rivals.isdisjoint(found)
         said = " and ".join(sorted(found)) or "nothing"
         reason = f"output decides {said}"

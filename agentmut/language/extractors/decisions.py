@@ -40,9 +40,9 @@ class Decisions:
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """Return what the answers decide. An answer that refuses one thing and grants another shows both."""
         texts = [output for output in trace.outputs if isinstance(output, str)]
-        return frozenset(Fact(self.name, value) for text in texts for value in self.of(text))
+        return frozenset(Fact(self.name, value) for text in texts for value in self.decided_in(text))
 
-    def of(self, text: str) -> frozenset[str]:
+    def decided_in(self, text: str) -> frozenset[str]:
         """Return what a text decides."""
         return frozenset(self._own(text)) if self.terms else decisions(text)
 

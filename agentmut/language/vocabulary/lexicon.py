@@ -64,12 +64,12 @@ class Entry(Frozen):
 
     @model_validator(mode="after")
     def _form_by_form(self) -> Self:
-        given = [said for relation in RELATIONS if (said := self.of(relation))]
+        given = [said for relation in RELATIONS if (said := self.replacements(relation))]
         if any(len(said) != len(self.forms) for said in given) or not given:
             raise ValueError(f"lexicon entry {self.forms[:1]} needs one replacement for each of its forms")
         return self
 
-    def of(self, relation: Relation) -> tuple[str, ...]:
+    def replacements(self, relation: Relation) -> tuple[str, ...]:
         """Return the replacements of that relation, form by form; empty if there are none."""
         said: tuple[str, ...] = getattr(self, relation)
         return said
@@ -83,14 +83,16 @@ class Entry(Frozen):
         )
         return needed and not is_noun_here and not barred and follows(self.followed_by, following)
 
-    def said(self, relation: Relation, text: str, previous: str = "", following: str = "") -> str | None:
+    def replacement(
+        self, relation: Relation, text: str, previous: str = "", following: str = ""
+    ) -> str | None:
         """Return what may replace `text`, one of the forms, in the same case; None where nothing may."""
         lower, before = text.lower(), previous.lower()
         if not self.fits(before, following.lower()) or not (
             self.capitalised or text.islower() or text.isupper()
         ):
             return None
-        replacements = self.of(relation)
+        replacements = self.replacements(relation)
         said = replacements[self.forms.index(lower)] if replacements else _NOT_HERE
         if said == _NOT_HERE:
             return None

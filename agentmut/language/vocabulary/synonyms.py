@@ -26,7 +26,7 @@ def synonyms(
     whose synonym it has already: "Do not speculate or guess" would become "Do not guess or guess".
     """
     for use in uses(document, instruction):
-        said = use.said("neutral")
+        said = use.replacement("neutral")
         if said and not is_of_a_name(use.text, tool_names) and not _says(instruction.text, said):
             yield Replacement(use.start, use.end, said)
 

@@ -45,9 +45,9 @@ class Use(NamedTuple):
     """The word before it in the same phrase, or nothing."""
     following: str
 
-    def said(self, relation: Relation) -> str | None:
+    def replacement(self, relation: Relation) -> str | None:
         """Return what may stand here instead: None where nothing may, empty text to drop the word."""
-        found = (e.said(relation, self.text, self.previous, self.following) for e in self.entries)
+        found = (e.replacement(relation, self.text, self.previous, self.following) for e in self.entries)
         return next((said for said in found if said is not None), None)
 
 

@@ -33,7 +33,7 @@ def model_of(name: Any, settings: Mapping[str, Any] | None, where: str) -> Model
         return ModelConfig(name=name if _is_given(name) and isinstance(name, str) else "", **used)
     except ValidationError as error:
         fault = first_fault(error)
-        raise ProjectError(f"{where}: {fault.told()}. Correct the value.") from None
+        raise ProjectError(f"{where}: {fault.with_value()}. Correct the value.") from None
 
 
 def _is_given(value: Any) -> bool:

@@ -37,7 +37,7 @@ def mutant_files(result: Result, extra: Extra) -> Callable[[MutantRuns], MutantF
 
     def page(row: MutantRow, runs: MutantRuns) -> str:
         (shown,) = mutant_pages(extra._replace(runs=(runs,), files={}), [row.id])
-        pieces, says = diff_of(row, result.sources, _LONGEST), said.of(row)
+        pieces, says = diff_of(row, result.sources, _LONGEST), said.sentences_on(row)
         version = result.agentmut_version
         return rendered(
             "mutant.html", ("runs.js", "mutant.js"),

@@ -38,7 +38,7 @@ class Sayings(NamedTuple):
     doubts: Mapping[str, str]
     rule: Mapping[str, float]
 
-    def of(self, row: MutantRow) -> list[str]:
+    def sentences_on(self, row: MutantRow) -> list[str]:
         """Return sentences on a mutant: the meaning of its status, the reason, and what to do."""
         doubt = self.doubts.get(row.id, "")
         said = [MEANING[row.status], proof(row, self.rule), cut(row.reason, 1_000)]
@@ -96,7 +96,7 @@ def _row(
         "ev": [_evidence(item, strings, place) for item in row.evidence],
         "n": row.trials,
         "usd": row.usd,
-        "say": [strings.number(line) for line in said.of(row)],
+        "say": [strings.number(line) for line in said.sentences_on(row)],
         "gap": cut(row.gap or "", 40),
         "group": cut(row.group, 80),
         "under": cut(row.subsumed_by, 80),

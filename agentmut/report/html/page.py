@@ -44,7 +44,7 @@ def html_report(result: Result, extra: Extra | None = None, listed: frozenset[st
         listed=len(rows),
         pages=mutant_pages(extra, [row.id for row in rows]),
         unnoticed=len(ranked),
-        cards=[(row, diff_of(row, result.sources, 800), said.of(row)) for row in ranked[:CARDS]],
+        cards=[(row, diff_of(row, result.sources, 800), said.sentences_on(row)) for row in ranked[:CARDS]],
         data=page_data(result, rows, said),
     )
 

@@ -144,7 +144,7 @@ def _result_pieces(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
 
 
 def _listed(facts: Iterable[Fact]) -> str:
-    return ", ".join(fact.said for fact in facts).rstrip(".")
+    return ", ".join(fact.in_words for fact in facts).rstrip(".")
 
 
 def _without_forbidden(mind: Mind, forms: list[Format], pieces: Iterable[Piece]) -> list[Piece]:

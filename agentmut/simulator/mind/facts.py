@@ -29,7 +29,7 @@ class Fact(NamedTuple):
         return float(self.value) if _is_number(self.value) else None
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """Return the fact in words."""
         shown = (
             {True: "yes", False: "no"}.get(self.value, self.value)
@@ -50,7 +50,7 @@ class Fact(NamedTuple):
 def result_facts(result: str) -> tuple[Fact, ...]:
     """Return the facts in a tool's result: the parts of JSON, or other text as one fact without a name.
 
-    >>> [fact.said for fact in result_facts('{"lamp": {"is_on": true, "price": 3.5}}')]
+    >>> [fact.in_words for fact in result_facts('{"lamp": {"is_on": true, "price": 3.5}}')]
     ['lamp is on: yes', 'lamp price: 3.5']
     """
     found = _flat(_parsed(result), ())

@@ -54,20 +54,20 @@ class Mind:
         share = self.situation.weights.share(topics(matter), self.situation.known)
         return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
 
-    def meant(self, phrase: str) -> tuple[str, ...]:
+    def tools_for(self, phrase: str) -> tuple[str, ...]:
         """Return the tools that a step refers to; a step of speech refers to none."""
-        return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.meant(phrase)
+        return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.tools_for(phrase)
 
     def _due(self, rule: Rule, clause: Clause) -> bool:
         if self._tells(rule, clause):
             return False
         if clause.when is not None:
             return self._holds(clause.when, rule.text)
-        return clause.always or not self.meant(clause.phrase) or self.about(clause.phrase)
+        return clause.always or not self.tools_for(clause.phrase) or self.about(clause.phrase)
 
     def _tells(self, rule: Rule, clause: Clause) -> bool:
         """Return whether a step is but a statement that happens to name what a tool is about."""
-        plain = rule.modality is Modality.IMPERATIVE and bool(self.meant(clause.phrase))
+        plain = rule.modality is Modality.IMPERATIVE and bool(self.tools_for(clause.phrase))
         return plain and not self.situation.toolbox.orders(clause.phrase)
 
     def _holds(self, condition: Condition | None, decision: str) -> bool:

@@ -29,7 +29,7 @@ def needs(mind: Mind) -> tuple[Need, ...]:
     """Return all needs, satisfied ones included, with the tools that instructions demand before them."""
     found = [*_wishes(mind), *_duties(mind)]
     for order in mind.orders:
-        if order.demanded and not mind.meant(order.then) and mind.about(order.first):
+        if order.demanded and not mind.tools_for(order.then) and mind.about(order.first):
             found = [*_steps(mind, order.first), *found]
     complete = list(_with_prerequisites(mind, found))
     unasked = unprompted(mind, (need.tool for need in complete))
@@ -42,9 +42,9 @@ def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str
     return frozenset(
         first
         for order in mind.orders
-        if not order.then or tool in mind.meant(order.then)
-        for first in mind.meant(order.first)
-        if first in waiting and tool not in mind.meant(order.first)
+        if not order.then or tool in mind.tools_for(order.then)
+        for first in mind.tools_for(order.first)
+        if first in waiting and tool not in mind.tools_for(order.first)
     )
 
 
@@ -69,7 +69,7 @@ def _duties(mind: Mind) -> Iterator[Need]:
 
 
 def _steps(mind: Mind, phrase: str) -> Iterator[Need]:
-    return _steps_with(mind, mind.meant(phrase))
+    return _steps_with(mind, mind.tools_for(phrase))
 
 
 def _steps_with(mind: Mind, tools: Iterable[str]) -> Iterator[Need]:
@@ -88,8 +88,8 @@ def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:
 def _before(mind: Mind, orders: tuple[Order, ...], tool: str, seen: tuple[str, ...]) -> Iterator[str]:
     """Yield the tools demanded before `tool`, each after its own prerequisites."""
     for order in orders:
-        if tool in mind.meant(order.then):
-            for first in mind.meant(order.first):
+        if tool in mind.tools_for(order.then):
+            for first in mind.tools_for(order.first):
                 if first not in seen:
                     yield from _before(mind, orders, first, (*seen, first))
                     yield first

@@ -71,7 +71,7 @@ def _banned(mind: Mind) -> dict[str, str]:
 def _ordered(mind: Mind, tool: str, banned: str) -> bool:
     """Return whether another instruction wants a tool now, and for something else than what is forbidden."""
     firsts = (order.first for order in mind.orders if order.demanded)
-    wanted = [p for p in (*(duty.phrase for duty in mind.duties), *firsts) if tool in mind.meant(p)]
+    wanted = [p for p in (*(duty.phrase for duty in mind.duties), *firsts) if tool in mind.tools_for(p)]
     return bool(wanted) and not any(about_same(banned, phrase) for phrase in wanted)
 
 
@@ -97,14 +97,16 @@ def _consider(mind: Mind, plan: Plan, need: Need, banned: Iterable[str]) -> None
 def _unasked(mind: Mind, tool: str) -> str | None:
     """Return the text that an instruction demands before a tool is called, if the model has said nothing yet."""
     toolbox = mind.situation.toolbox
-    first = (o.first for o in mind.orders if o.demanded and tool in toolbox.meant(o.then))
+    first = (o.first for o in mind.orders if o.demanded and tool in toolbox.tools_for(o.then))
     speech = (phrase for phrase in first if is_speech(phrase, toolbox))
     return None if mind.situation.answered else next(speech, None)
 
 
 def _failed_before(mind: Mind, tool: str) -> str | None:
     """Return a step before `tool` that did not succeed, where the model minds."""
-    firsts = (first for o in mind.orders if tool in mind.meant(o.then) for first in mind.meant(o.first))
+    firsts = (
+        first for o in mind.orders if tool in mind.tools_for(o.then) for first in mind.tools_for(o.first)
+    )
     failed = (first for first in firsts if mind.situation.tried(first) and not mind.situation.called(first))
     found = next(failed, None)
     return found if found and mind.dice.chance(f"caution:{tool}", mind.profile.caution) else None

@@ -73,7 +73,7 @@ def speaks(phrase: str) -> bool:
 def is_speech(phrase: str, toolbox: Toolbox) -> bool:
     """Return whether a step needs words rather than a tool."""
     if _SOFT_SPEECH.match(phrase):
-        return not toolbox.meant(phrase)
+        return not toolbox.tools_for(phrase)
     return speaks(phrase) and not toolbox.carried_out(phrase)
 
 

@@ -115,7 +115,7 @@ class Situation:
 
     def done(self, phrase: str) -> bool | None:
         """Return whether a tool that `phrase` means was called with success; None if it means none."""
-        meant = self.toolbox.meant(phrase)
+        meant = self.toolbox.tools_for(phrase)
         return any(self.called(name) for name in meant) if meant else None
 
     def called(self, name: str) -> bool:

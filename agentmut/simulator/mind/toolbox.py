@@ -99,7 +99,7 @@ class Toolbox:
             self._ranked[phrase] = self._rank(phrase)
         return self._ranked[phrase]
 
-    def meant(self, phrase: str) -> tuple[str, ...]:
+    def tools_for(self, phrase: str) -> tuple[str, ...]:
         """Return the names of the tools that a phrase of an instruction refers to, one for each of its parts."""
         if phrase not in self._meant:
             self._remember()

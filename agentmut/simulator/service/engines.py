@@ -29,7 +29,7 @@ class Session(NamedTuple):
     documents: tuple[str, ...] = ()
     said: tuple[Message, ...] = ()
 
-    def asked(self, message: str) -> "Session":
+    def with_message(self, message: str) -> "Session":
         """Return the session with a further user message. The simulated model reads documents in its prompt."""
         told = Message(role=Role.USER, text=own_words(message).strip())
         return Session((*self.documents, *documents_of(message)), (*self.said, told))
@@ -57,7 +57,7 @@ class AgentEngines:
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Return the agent's request in this call. Raise `ValueError` for an empty one."""
         _, told = _read(call)
-        return Session().asked(_message(told)).request(_model(call))
+        return Session().with_message(_message(told)).request(_model(call))
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
         """Return an error body; all services of Google have the same form."""
@@ -73,10 +73,10 @@ class AgentEngines:
             self._sessions.pop(key, None)
             return _output(None)
         if method == "query":
-            return _output(say(Session().asked(_message(told)).request(_model(call))).text)
+            return _output(say(Session().with_message(_message(told)).request(_model(call))).text)
         if key not in self._sessions:
             raise ValueError(f"there is no session {key[:80]!r}")
-        session = self._sessions[key].asked(_message(told))
+        session = self._sessions[key].with_message(_message(told))
         reply = say(session.request(_model(call)))
         if kept:
             last = Message(role=Role.ASSISTANT, text=reply.text)

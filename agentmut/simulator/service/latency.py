@@ -36,11 +36,13 @@ class Latency(NamedTuple):
             return f"lognormal:median={low},sigma={self.sigma:g}"
         return low
 
-    def at(self, share: float) -> float:
+    def quantile(self, share: float) -> float:
         """Return the time below which a share of all times lies, from 0 up to 1.
 
-        >>> read_latency("uniform:low=1s,high=3s").at(0.5), read_latency("lognormal:median=2s,sigma=1").at(0.5)
-        (2.0, 2.0)
+        >>> read_latency("uniform:low=1s,high=3s").quantile(0.5)
+        2.0
+        >>> read_latency("lognormal:median=2s,sigma=1").quantile(0.5)
+        2.0
         """
         if self.shape == "uniform":
             return self.low + share * (self.high - self.low)
@@ -49,11 +51,11 @@ class Latency(NamedTuple):
             return self.low * math.exp(self.sigma * _NORMAL.inv_cdf(inner))
         return self.low
 
-    def of(self, seed: int, trial: str, number: int, what: str = "") -> float:
+    def seconds_for(self, seed: int, trial: str, number: int, what: str = "") -> float:
         """Return the seconds for a trial's request with this number; `what` distinguishes times of one request."""
         if not self or self.shape == "fixed":
             return self.low
-        return self.at(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))
+        return self.quantile(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))
 
 
 AT_ONCE = Latency()

@@ -94,7 +94,7 @@ class Service:
             self._received(_received(came))
         settings = self._settings
         if settings.latency:
-            await asyncio.sleep(settings.latency.of(settings.seed, trial, number))
+            await asyncio.sleep(settings.latency.seconds_for(settings.seed, trial, number))
         if fault is FaultKind.HANG:
             await hang()
         if fault is FaultKind.RESET:
@@ -115,13 +115,13 @@ class Service:
             return 0, None  # nobody asks for numbers, which would be kept for every trial
         self._numbers[trial] += 1
         number = self._numbers[trial]
-        return number, self._settings.trouble.of(trial, number)
+        return number, self._settings.trouble.fault_for(trial, number)
 
     def _delay(self, came: _Arrival) -> Delay | None:
         chunks, seed = self._settings.chunk_latency, self._settings.seed
         if not chunks:
             return None
-        return lambda chunk: chunks.of(seed, came.trial, came.number, str(chunk))
+        return lambda chunk: chunks.seconds_for(seed, came.trial, came.number, str(chunk))
 
     def _reply(self, came: _Arrival) -> Reply:
         try:

@@ -62,10 +62,10 @@ class Trouble(NamedTuple):
         waits = [] if self.retry_after == 1 else [f"retry-after-{self.retry_after:g}"]
         return "+".join([*map(str, self.faults), f"seed-{self.seed}", *waits])
 
-    def of(self, trial: str, number: int) -> FaultKind | None:
+    def fault_for(self, trial: str, number: int) -> FaultKind | None:
         """Return what befalls a trial's request of this number, counted from 1. A position goes before a rate.
 
-        >>> [trouble_of(["500:@2"]).of("trial", number) for number in (1, 2, 3)]
+        >>> [trouble_of(["500:@2"]).fault_for("trial", number) for number in (1, 2, 3)]
         [None, <FaultKind.SERVER_ERROR: '500'>, None]
         """
         if not self.faults:

@@ -67,7 +67,7 @@ def read_settings(argument: JsonValue, root: str) -> PytestSettings:
         return PytestSettings(**fields)
     except ValidationError as error:
         fault = first_fault(error)
-        raise UsageError(f"{fault.told('suite.pytest')}") from None
+        raise UsageError(f"{fault.with_value('suite.pytest')}") from None
 
 
 def _texts(value: Any, key: str, expected: str, *, split: bool = False) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class Carrying:
         if method == "GET":
             return await self._listened()
         message: Any = read(body) if method == "POST" else None
-        older = self._sessions.of(self._asked.trial, self._asked.address)
+        older = self._sessions.session_with(self._asked.trial, self._asked.address)
         if older.events is not None and message is not None:
             return await self._take_messages(older, older.events, message, body)
         if isinstance(message, list) and message:
@@ -77,7 +77,7 @@ class Carrying:
 
     def _session(self) -> Session:
         name = self._asked.http.headers.get(SESSION_HEADER, "")
-        return self._sessions.of(self._asked.trial, self._asked.address, name)
+        return self._sessions.session_with(self._asked.trial, self._asked.address, name)
 
     def _take_back(self, message: Any, session: Session) -> None:
         if exchange := session.exchanges.get(takes_back(message)):
@@ -209,7 +209,9 @@ class Carrying:
             try:
                 async for frame in _frames(reply):
                     if door := self._asked.location(endpoint_in(frame)):
-                        session = self._sessions.of(self._asked.trial, door.removeprefix(self._asked.prefix))
+                        session = self._sessions.session_with(
+                            self._asked.trial, door.removeprefix(self._asked.prefix)
+                        )
                         session.events = events
                         await events.write(b"event: endpoint\ndata: %b\n\n" % door.encode())
                     else:

@@ -136,7 +136,7 @@ class Sessions:
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str, str], Session] = {}
 
-    def of(self, trial: Trial, address: str, name: str = "") -> Session:
+    def session_with(self, trial: Trial, address: str, name: str = "") -> Session:
         """Return the named session with the server at an address; a new session if there is none."""
         key = (trial.id, str(URL(address)), name)
         found = self._sessions.get(key)

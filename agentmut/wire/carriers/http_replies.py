@@ -37,7 +37,7 @@ class ReplyMaker:
                 response.headers.pop(name, None)
         return response
 
-    def given(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
+    def with_body(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
         """Return the response with another body; the same object if the body is unchanged and already read."""
         if body == response.content and not options.get("stream"):
             return response

@@ -154,7 +154,7 @@ class Passage:
 
     def hold(self, throttle: Throttle | None) -> float:
         """Return the seconds to wait for a place under the rate limit; the exchange's own time excludes them."""
-        return self._under_way.held(throttle.reserve(self._host)) if throttle else 0.0
+        return self._under_way.note_wait(throttle.reserve(self._host)) if throttle else 0.0
 
     def refused(self, status: int) -> None:
         """Record the service's refusal of the request, which passes on unchanged."""

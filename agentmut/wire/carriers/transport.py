@@ -95,7 +95,7 @@ class Tap:
                             return relayed
                         given = passage.received(response.status_code, await response.aread())
                     if given is not None:
-                        return await _aread(maker.given(response, given, options), options)
+                        return await _aread(maker.with_body(response, given, options), options)
 
             return send
 
@@ -124,7 +124,7 @@ class Tap:
                             return relayed
                         given = passage.received(response.status_code, response.read())
                     if given is not None:
-                        return _read(maker.given(response, given, options), options)
+                        return _read(maker.with_body(response, given, options), options)
 
             return send
 

@@ -37,15 +37,15 @@ class UnderWay:
         """Whether a recorded run answers it."""
         self._streams = False
         """Whether some of its reply has come."""
-        self._recorder.asked(self._asked)
+        self._recorder.request_left(self._asked)
 
-    def held(self, seconds: float) -> float:
+    def note_wait(self, seconds: float) -> float:
         """Note the seconds that a request waits for its place under the rate limit."""
         self._recorder.count(held=seconds)
         self._recorder.settled(self._asked)  # what it is held for is no silence of the service
         self._started += seconds
         self._asked = self._started
-        self._recorder.asked(self._asked)
+        self._recorder.request_left(self._asked)
         return seconds
 
     @property
@@ -72,7 +72,7 @@ class UnderWay:
         """Begin a wait for the next piece of a stream, until `settled` is called or the stream ends."""
         if not self._pending and not self._ended:
             self._pending, self._asked = True, self._recorder.now()
-            self._recorder.asked(self._asked)
+            self._recorder.request_left(self._asked)
 
     def settled(self) -> None:
         """End the wait for a piece, which has arrived."""

@@ -92,7 +92,7 @@ class Names:
         """Return the names for a change from the offer `before` to the offer `after`."""
         return replace(self, withdrawn=frozenset((before - after) & self.offer.known.keys()))
 
-    def told(self, name: str) -> str:
+    def name_for_model(self, name: str) -> str:
         """Return the model's name for a tool of the agent; a called tool that was not on offer keeps its name."""
         called = name.removesuffix(NOT_OFFERED)
         if called != name and called in self.offer.known and name not in self.offer.known:

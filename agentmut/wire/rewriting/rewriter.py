@@ -217,7 +217,7 @@ class ConfigRewriter:
 
     def _with_names(self, request: "_Request", body: Body) -> Body:
         names = request.names
-        return request.codec.with_tool_names(body, names.told) if names.differ else body
+        return request.codec.with_tool_names(body, names.name_for_model) if names.differ else body
 
     def _known_as(self, sent: HttpCall, names: Names) -> None:
         """Remember the names of a request for its reply, by its hash, which Python caches, since events are many."""

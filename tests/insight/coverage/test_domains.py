@@ -21,7 +21,9 @@ def said(schema: dict[str, Any], **whole: Any) -> list[str]:
 def on(schema: dict[str, Any], *values: Any, **whole: Any) -> list[str]:
     """The boundaries that calls with these values are on."""
     found = boundaries(tool(schema, **whole))[0]
-    return [b.item.name.removeprefix("t.x ") for b in found if any(b.on({"x": value}) for value in values)]
+    return [
+        b.item.name.removeprefix("t.x ") for b in found if any(b.is_hit_by({"x": value}) for value in values)
+    ]
 
 
 def left_out(schema: dict[str, Any]) -> list[str]:
@@ -97,8 +99,8 @@ def test_every_value_of_an_enumeration_counts() -> None:
 def test_an_optional_parameter_is_given_once_and_left_out_once() -> None:
     assert said({"type": "boolean"}, required=[])[:2] == ["x present", "x absent"]
     found = {b.item.name: b for b in boundaries(tool({"type": "boolean"}, required=[]))[0]}
-    assert found["t.x absent"].on({}) and found["t.x absent"].on({"x": None})
-    assert not found["t.x absent"].on({"x": False}) and found["t.x present"].on({"x": False})
+    assert found["t.x absent"].is_hit_by({}) and found["t.x absent"].is_hit_by({"x": None})
+    assert not found["t.x absent"].is_hit_by({"x": False}) and found["t.x present"].is_hit_by({"x": False})
 
 
 def test_what_may_be_null_is_what_it_is_besides() -> None:
@@ -139,7 +141,7 @@ def test_references_and_objects_in_objects_are_gone_into() -> None:
         "t.x[].count just above minimum",
     ]  # fmt: skip
     call = {"x": [{"count": 1}, {}]}
-    assert [name for name, b in by_name.items() if b.on(call)] == [
+    assert [name for name, b in by_name.items() if b.is_hit_by(call)] == [
         "t.x most items", "t.x[].count present", "t.x[].count absent", "t.x[].count minimum",
     ]  # fmt: skip
 
@@ -180,7 +182,7 @@ def test_the_example_of_a_boundary_is_on_it() -> None:
     ):
         for boundary in boundaries(tool(schema))[0]:
             if boundary.item.example:
-                assert boundary.on({"x": json.loads(boundary.item.example)}), boundary.item
+                assert boundary.is_hit_by({"x": json.loads(boundary.item.example)}), boundary.item
 
 
 def test_large_whole_numbers_are_told_apart() -> None:

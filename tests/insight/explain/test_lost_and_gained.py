@@ -70,7 +70,7 @@ def test_a_call_a_repetition_an_order_and_a_field_are_lost_or_new() -> None:
             for one, n in ((before, 30), (now, 10))
         )
         exact = LostAndGained(OriginalRuns([*map(shown, original)]), [*map(shown, mutant)])
-        told = [one.words for one in exact.told(0.03)]
+        told = [one.words for one in exact.moved_features(0.03)]
         assert wanted in told, (wanted, told)
 
 

@@ -122,9 +122,9 @@ def test_what_is_not_covered_of_a_graph_is_aimed_at_and_named() -> None:
     of = known()
     coverage = measure({"broken": (went("triage", "tech"),)}, of.config, CoverageSettings())
     aims = {aim.item: aim for weak in weaknesses(coverage, {}, (), None) for aim in weak.aims}
-    assert aims["edge triage -> billing"].said == "a run that goes from triage to billing"
-    assert aims["edge manager -> __end__"].said == "a run that goes from manager to the end"
-    assert aims["node manager"].said == "a run that enters manager"
+    assert aims["edge triage -> billing"].in_words == "a run that goes from triage to billing"
+    assert aims["edge manager -> __end__"].in_words == "a run that goes from manager to the end"
+    assert aims["node manager"].in_words == "a run that enters manager"
     assert "boundary place_order.items[].count maximum" in aims
     assert "edge triage -> tech" not in aims
 

@@ -216,7 +216,7 @@ def test_a_stand_in_repeats_what_stored_runs_were_answered_those_of_its_own_scen
 
     found = stand_ins(CONFIG, SUITE, (), {"status": (answered("late"),), "thanks": (answered("lost"),)})
     assert found.made_up == {"cancel_order", "refund"} and found.replayed == {"lookup_order"}
-    assert [found.of(base)["lookup_order"].returns for base in SUITE] == ["late", "lost"]
+    assert [found.doubles_for(base)["lookup_order"].returns for base in SUITE] == ["late", "lost"]
     other = stand_ins(AgentConfig(), SUITE, (), {"status": (answered("late"),)})
     assert other.doubles == {
         "lookup_order": ToolDouble(returns="late")
