@@ -141,7 +141,7 @@ def check_survivors(
         store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
         report, result = _report(session, wanted, campaign, plan, ended)
         environment = plan.environment
-        aside = set_aside_notes(set_aside(store.quarantine.of(plan.run_id)))
+        aside = set_aside_notes(set_aside(store.quarantine.set_aside_by(plan.run_id)))
         report = report.model_copy(update={"notes": (*report.notes, *aside)})
     report = looked(report, environment)
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")

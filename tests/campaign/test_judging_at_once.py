@@ -30,7 +30,7 @@ def judged_by(evaluators: tuple[Any, ...], answer: str) -> tuple[Outcome, bool]:
 
     async def judge() -> Outcome:
         execution = Execution(ending=Ending.ANSWERED, trace=AgentTrace(outputs=(answer,)))
-        return (await judging.of("s", execution)).outcome
+        return (await judging.judge("s", execution)).outcome
 
     try:
         outcome = asyncio.run(judge())
