@@ -265,6 +265,14 @@ def test_a_broken_line_is_told_with_its_place_and_the_rest_is_read(tmp_path: Pat
     assert len([one for one in found if isinstance(one, ForeignTrial)]) == 1
 
 
+@pytest.mark.parametrize(
+    "line", ["null", "42", '{"resourceSpans": 3}', '{"resourceSpans": [{"scopeSpans": 7}]}']
+)
+def test_a_line_of_another_type_is_told_in_words(line: str, tmp_path: Path) -> None:
+    (broken,) = read(written(tmp_path, line))
+    assert str(broken).startswith("runs.jsonl:1: a field is of another type than the format has it (")
+
+
 def test_auto_recognises_the_files_and_reads_them_together() -> None:
     files = [TraceFile(path, path.name) for path in sorted(RECORDED.glob("*.jsonl"))]
     report = read_traces(files)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from agentmut._base import jsonable, one_line
+from agentmut._base import jsonable
 from agentmut.nouns import BrokenRecord, ForeignTrial
 from agentmut.seams import TraceFile
+from agentmut.trace_formats.benchmark_fields import wrong_field
 from agentmut.trace_formats.otlp import genai, openinference
 from agentmut.trace_formats.otlp.own_export import own_trial
 from agentmut.trace_formats.otlp.spans import Span, spans_of
@@ -51,7 +52,7 @@ def _taken_in(record: Record, by_trace: dict[str, list[SpanFacts]]) -> Iterator[
     except KeyError as error:
         yield BrokenRecord(place=record.place, reason=f"it has no {error}")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        yield BrokenRecord(place=record.place, reason=one_line(error))
+        yield BrokenRecord(place=record.place, reason=wrong_field(error))
     else:
         for trace, facts in found:
             by_trace.setdefault(trace, []).append(facts)
@@ -61,7 +62,7 @@ def _trials(spans: Sequence[SpanFacts]) -> Iterator[ForeignTrial | BrokenRecord]
     try:
         found = trial_of_spans(spans)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        yield BrokenRecord(place=spans[0].place, reason=f"its spans make no trial: {one_line(error)}")
+        yield BrokenRecord(place=spans[0].place, reason=f"its spans make no trial: {wrong_field(error)}")
     else:
         if found is not None:
             yield found
