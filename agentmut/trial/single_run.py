@@ -3,8 +3,10 @@
 import asyncio
 import inspect
 import logging
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -31,6 +33,7 @@ from agentmut.recording import (
     altered_tools,
     in_daemon_thread,
     lost_seconds,
+    place_of,
     running,
 )
 from agentmut.seams import Adapter, KnowsOriginal
@@ -251,16 +254,30 @@ async def _hook(hook: Hook | None, scenario: Scenario, timeout: float) -> str | 
     """Call a hook, sync or async; what went wrong, if anything."""
     if hook is None:
         return None
+    threads: list[int] = []
     try:
-        await asyncio.wait_for(_call(hook, scenario), timeout)
+        await asyncio.wait_for(_call(hook, scenario, threads), timeout)
     except TimeoutError:
-        return f"not done within {timeout:g} s"
+        return f"not done within {timeout:g} s{_place_in(threads)}"
     except (Exception, SystemExit) as error:
         return described(error)
     return None
 
 
-async def _call(hook: Hook, scenario: Scenario) -> None:
-    result = hook(scenario) if inspect.iscoroutinefunction(hook) else await in_daemon_thread(hook, scenario)
+async def _call(hook: Hook, scenario: Scenario, threads: list[int]) -> None:
+    """Call a hook; a sync one in a thread, whose id is put into `threads`."""
+
+    def called() -> Any:
+        threads.append(threading.get_ident())
+        return hook(scenario)
+
+    result = hook(scenario) if inspect.iscoroutinefunction(hook) else await in_daemon_thread(called)
     if inspect.isawaitable(result):
         await result
+
+
+def _place_in(threads: Sequence[int]) -> str:
+    """Return where the code of a hook's thread is now; empty for an async hook, which has no thread."""
+    frames = sys._current_frames()
+    places = [place_of(frames[thread]) for thread in threads if thread in frames]
+    return f", at {places[0]}" if places else ""

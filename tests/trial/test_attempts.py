@@ -412,7 +412,9 @@ def test_a_hanging_hook_ends_at_the_timeout() -> None:
         waited_out.set()
 
     execution = end(lambda config, given: "x", timeout=0.2, setup=hangs)
-    assert (execution.ending, execution.reason) == (Ending.SETUP_FAILED, "setup: not done within 0.2 s")
+    place = f"{__file__}:{hangs.__code__.co_firstlineno + 1} in hangs"
+    assert execution.ending is Ending.SETUP_FAILED
+    assert execution.reason == f"setup: not done within 0.2 s, at {place}"
     assert not waited_out.is_set()
     go_on.set()
 
