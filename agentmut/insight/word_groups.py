@@ -39,12 +39,11 @@ def _lists() -> dict[str, frozenset[str]]:
 
 def function_words(answer: str) -> FunctionWords:
     """Return the function words of an answer's language: German where German words are more frequent, else English."""
-    lists = _lists()
     said = answer.casefold().split()
-    german, english = (sum(word in known for word in said) for known in (lists["german"], STOP_WORDS))
+    german, english = (sum(word in known for word in said) for known in (_lists()["german"], STOP_WORDS))
     if german > english:
-        return FunctionWords(lists["german"], lists["german_closing"])
-    return FunctionWords(STOP_WORDS, lists["closing"])
+        return FunctionWords(_lists()["german"], _lists()["german_closing"])
+    return FunctionWords(STOP_WORDS, _lists()["closing"])
 
 
 def whole_phrases(answer: str) -> frozenset[str]:
@@ -126,12 +125,11 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def _is_bound(words: Sequence[str], loose: Sequence[bool], left: int) -> bool:
     """Return whether a word and the next one belong together."""
-    lists = _lists()
-    if words[left] in lists["negating"]:
+    if words[left] in _lists()["negating"]:
         return True
     if loose[left]:
         return False
-    return not loose[left + 1] or words[left + 1] in lists["particles"]
+    return not loose[left + 1] or words[left + 1] in _lists()["particles"]
 
 
 def _of_names(written: Sequence[str]) -> frozenset[int]:
