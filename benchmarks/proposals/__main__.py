@@ -49,15 +49,15 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
         for row in stored.campaign.result().mutants:
             if row.gap != "assertion":
                 continue
+            meaning = stored.meaning(row.id)
+            rule = meaning.rule if meaning else ""
             for one in mine(stored.campaign, row.id, limit=3, stored=stored):
                 turns = session.tests.scenarios[one.scenario].turns
                 yield {
                     "input": " / ".join(
                         turn if isinstance(turn, str) else canonical_json(turn) for turn in turns
                     ),
-                    "rule": row.before
-                    if row.operator.startswith("prompt.")
-                    else row.subject or row.description,
+                    "rule": rule or row.subject or row.description,
                     "assertion": f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}",
                 }
 

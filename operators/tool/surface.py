@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from pydantic import JsonValue
 
@@ -190,3 +191,32 @@ def shorten_description(config: AgentConfig, options: OperatorOptions) -> Iterat
                 anchor=tool.name,
                 subject=tool.name,
             )
+
+
+@operator(
+    "tool.share_name",
+    why="Two servers have a tool of the same name: the model is told of one, and the call goes to the other.",
+    examples=[
+        tools_example(
+            (LOOK_UP, REFUND),
+            (LOOK_UP.model_copy(update={"description": REFUND.description, "parameters": REFUND.parameters}),),
+        )
+    ],
+    lack="the agent has fewer than two tools",
+    on_demand=True,
+)
+def share_name(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Yield one mutant for each tool but the last: the next tool is told under its name, and is not there any more."""
+    for index, (tool, other) in enumerate(pairwise(config.tools)):
+        edits = tuple(
+            Edit(pointer=f"/tools/{index}/{name}", before=getattr(tool, name), after=getattr(other, name))
+            for name in ("description", "parameters")
+            if getattr(tool, name) != getattr(other, name)
+        )
+        gone = Edit(pointer=f"/tools/{index + 1}", before=other.model_dump(mode="json"), after=None)
+        yield Candidate(
+            edits=(*edits, gone),
+            description=f"tell of {other.name} under the name {tool.name}",
+            anchor=f"{tool.name} {other.name}",
+            subject=tool.name,
+        )

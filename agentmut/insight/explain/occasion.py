@@ -12,7 +12,7 @@ from agentmut._base import shipped
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.views import View
 from agentmut.language import stems
-from agentmut.nouns import Action
+from agentmut.nouns import Action, OperatorClass
 
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|after|before|once|where|who|while|in case|falls|wenn|sobald|nachdem|bevor|sofern)\b"
@@ -104,13 +104,20 @@ class Occasion:
         What earlier tools return serves the later calls.
         """
         folded = text.casefold()
-        if folded in self.meaning.documents:
+        if self._answers_from_documents and folded in self.meaning.documents:
             return True
         return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
 
     @cached_property
+    def _answers_from_documents(self) -> bool:
+        """Return whether the change is one of documents, or nothing else can tell the agent what it answers."""
+        changed = self.meaning.operator_class is OperatorClass.CONTEXT
+        return changed or not any(view.tools for view in self.runs)
+
+    @cached_property
     def _given(self) -> tuple[str, ...]:
-        return tuple(last_result(view, self.tools) for view in self.runs)
+        asked = self.stems - stems(" ".join(self.meaning.tool_names))
+        return tuple(last_result(view, self.tools, asked) for view in self.runs)
 
     def is_said(self, text: str) -> bool:
         """Return whether the user says a text."""
@@ -141,10 +148,17 @@ def shared_by_most(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(one for one, times in found.items() if 2 * times > len(several))
 
 
-def last_result(view: View, tools: Container[str]) -> str:
-    """Return the result of the last call of one of these tools in a run, in lower case; empty without such a call."""
+def last_result(view: View, tools: Container[str], asked: frozenset[str]) -> str:
+    """Return the result of the last call of one of these tools in a run, in lower case; empty without such a call.
+
+    Where `asked`, the stems of a request, name fields of the result, only these fields are returned.
+    """
     called = [step for step in view.trace.steps if step.action is Action.CALL_TOOL and step.tool in tools]
-    return json.dumps(called[-1].output, ensure_ascii=False, default=str).casefold() if called else ""
+    if not called:
+        return ""
+    output = called[-1].output
+    fields = [output[key] for key in output if stems(key) & asked] if isinstance(output, dict) else []
+    return json.dumps(fields or output, ensure_ascii=False, default=str).casefold()
 
 
 def usually_feeds(first: str, second: str, runs: Sequence[View]) -> bool:

@@ -1,0 +1,32 @@
+"""docs/proposals.md: its shares are those of the committed grades."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from benchmarks.proposals.__main__ import counted, graded, main
+
+ROOT = Path(__file__).parents[2]
+HELD = [ROOT / "benchmarks" / "proposals" / f"grades-{n}.csv" for n in (1, 2)]
+PAGE = (ROOT / "docs" / "proposals.md").read_text("utf-8")
+
+
+def test_the_shares_are_those_of_the_grades(capsys: pytest.CaptureFixture[str]) -> None:
+    grades = [graded(path) for path in HELD]
+    assert [sum(one.values()) for one in grades] == [34, 33]
+    assert counted(grades).graded == 40
+    assert "85.0 % (34 of 40)" in PAGE
+    assert "82.5 % (33)" in PAGE
+    assert "97.5 %, kappa .91" in PAGE
+    assert main(["count", *map(str, HELD)]) == 0
+    assert "40 graded; yes: 0.85, 0.82 (goal 0.8); agreement 0.97, kappa 0.91" in capsys.readouterr().out
+
+
+def test_both_sheets_have_the_same_rows_in_another_order() -> None:
+    sheets = [list(csv.DictReader(path.open(encoding="utf-8", newline=""))) for path in HELD]
+    first, second = ([(row["number"], row["assertion"]) for row in sheet] for sheet in sheets)
+    assert first != second
+    assert sorted(first) == sorted(second)
+    edges = sum(assertion.startswith(("ends_with", "starts_with")) for _, assertion in first)
+    assert f"{edges} of the 40 ask how an answer begins or ends" in PAGE
