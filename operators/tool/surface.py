@@ -199,7 +199,11 @@ def shorten_description(config: AgentConfig, options: OperatorOptions) -> Iterat
     examples=[
         tools_example(
             (LOOK_UP, REFUND),
-            (LOOK_UP.model_copy(update={"description": REFUND.description, "parameters": REFUND.parameters}),),
+            (
+                LOOK_UP.model_copy(
+                    update={"description": REFUND.description, "parameters": REFUND.parameters}
+                ),
+            ),
         )
     ],
     lack="the agent has fewer than two tools",
