@@ -20,6 +20,7 @@ from agentmut.conformance import (
     adapter_findings,
     applied,
     candidate_faults,
+    candidates_or_fault,
     check_names,
     codec_faults,
     conduct_faults,
@@ -27,7 +28,6 @@ from agentmut.conformance import (
     endpoint,
     evaluator_faults,
     importer_faults,
-    made,
     order_faults,
     purity_faults,
     repetitions,
@@ -294,7 +294,7 @@ def _example_faults(operator: Operator, examples: Sequence[Example]) -> Iterator
     if not examples:
         yield "it has no example"
     for number, (config, first, options) in enumerate(examples, start=1):
-        found = made(operator, config, options)
+        found = candidates_or_fault(operator, config, options)
         if isinstance(found, str):
             yield f"example {number}: {found}"
         elif not found:
@@ -303,7 +303,7 @@ def _example_faults(operator: Operator, examples: Sequence[Example]) -> Iterator
             yield f"example {number}: {result}"
         elif result != first:
             yield f"example {number}: the first mutant is {result!r}, expected {first!r}"
-    nothing = made(operator, AgentConfig(), OperatorOptions())
+    nothing = candidates_or_fault(operator, AgentConfig(), OperatorOptions())
     if isinstance(nothing, str):
         yield f"an empty config: {nothing}"
     elif nothing:

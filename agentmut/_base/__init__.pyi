@@ -77,7 +77,7 @@ from .scores import PassScore as PassScore
 from .scores import passes as passes
 from .scores import plain_score as plain_score
 from .scores import read_pass_score as read_pass_score
-from .scores import told as told
+from .scores import score_reason as score_reason
 from .scratch_folders import scratch_folder as scratch_folder
 from .services import BEDROCK as BEDROCK
 from .services import BEDROCK_AGENT as BEDROCK_AGENT

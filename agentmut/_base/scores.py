@@ -51,10 +51,10 @@ def passes(value: Any, name: str, least: PassScore) -> bool | None:
     return value >= wanted
 
 
-def told(value: Any, name: str, least: PassScore, comment: str = "") -> str:
+def score_reason(value: Any, name: str, least: PassScore, comment: str = "") -> str:
     """Return the reason of a check: the score, the least passing score, and the judge's comment.
 
-    >>> told(0.7, "tone", 0.8, "too curt")
+    >>> score_reason(0.7, "tone", 0.8, "too curt")
     'tone is 0.7, and 0.8 would pass: too curt'
     """
     value = plain_score(value)

@@ -14,7 +14,7 @@ from .evaluators import evaluator_faults as evaluator_faults
 from .importers import importer_faults as importer_faults
 from .operators.candidate_faults import applied as applied
 from .operators.candidate_faults import candidate_faults as candidate_faults
-from .operators.candidate_faults import made as made
+from .operators.candidate_faults import candidates_or_fault as candidates_or_fault
 from .operators.candidate_faults import purity_faults as purity_faults
 from .operators.candidate_faults import repetitions as repetitions
 from .operators.elsewhere import Tried as Tried

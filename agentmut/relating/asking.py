@@ -8,7 +8,7 @@ SHOWN = 80
 """Characters of a returned value that an error shows."""
 
 
-def asked(call: Callable[[], object], what: str) -> object:
+def call_result(call: Callable[[], object], what: str) -> object:
     """Return the call's result, unchecked. Raise `RunError` for any exception, even SystemExit."""
     try:
         return call()

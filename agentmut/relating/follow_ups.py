@@ -23,7 +23,7 @@ from agentmut.nouns import (
     Source,
     apply_edits,
 )
-from agentmut.relating.asking import asked, returned
+from agentmut.relating.asking import call_result, returned
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
 from agentmut.trial import Detector, SuiteConfig
@@ -178,7 +178,7 @@ def _follow_up(
 ) -> FollowUp | None:
     rng = random.Random(digest_of([seed, chosen.label, scenario.name, run.repeat]))
     source = Source(scenario.as_run(run.trace), agent.config, run.trace, rng)
-    found = asked(lambda: chosen.relation.follow_up(source), f"{where}: follow_up")
+    found = call_result(lambda: chosen.relation.follow_up(source), f"{where}: follow_up")
     if found is None or isinstance(found, FollowUp):
         return found
     raise returned(f"{where}: follow_up", found, "a FollowUp, or None where there is nothing to follow up")

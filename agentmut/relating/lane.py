@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agentmut.assessment import StoppingRule
 from agentmut.campaign import TrialResult
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Ending, Expectation, FollowUp, Pair, Scenario
-from agentmut.relating.asking import asked, returned
+from agentmut.relating.asking import call_result, returned
 from agentmut.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
         scenario = self.scenario.as_run(source.trace)
         pair = Pair(scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison)
         where = f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}"
-        found = asked(lambda: self.chosen.relation.holds(pair), f"{where}: holds")
+        found = call_result(lambda: self.chosen.relation.holds(pair), f"{where}: holds")
         if found is None or isinstance(found, Check):
             return found
         raise returned(f"{where}: holds", found, "a Check, or None where it says nothing")

@@ -9,7 +9,7 @@ from agentmut.assessment import Asked, Assessment, FixedTrials, SequentialCompar
 from agentmut.campaign import Session, Tables, held_trials, no_other_input, plan_fields, refuse_to_run
 from agentmut.nouns import Expectation, Scenario
 from agentmut.project import Project
-from agentmut.relating.asking import asked, returned
+from agentmut.relating.asking import call_result, returned
 from agentmut.relating.follow_ups import Agent, FollowUps
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import SourceMaterial
@@ -140,7 +140,7 @@ def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ..
 
 def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
     what = f"relation {one.label} on scenario {scenario.name}: lack"
-    found = asked(lambda: one.relation.lack(scenario, session.suite.full), what)
+    found = call_result(lambda: one.relation.lack(scenario, session.suite.full), what)
     if isinstance(found, str):
         return found
     raise returned(what, found, "why it does not fit, as a text, empty where it does")

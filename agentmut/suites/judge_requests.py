@@ -13,7 +13,7 @@ def judge_of(trial: Trial) -> Trial:
     return Trial(id=f"{trial.id}-judge", seed=trial.seed)
 
 
-def asked(judge: Recorder) -> Iterator[Step]:
+def judge_steps(judge: Recorder) -> Iterator[Step]:
     """Yield the model calls that a judge made, without their outputs: only the cost counts."""
     for step in steps_from_exchanges(judge.exchanges, with_tools=False):
         yield step.model_copy(update={"output": None})
@@ -29,4 +29,4 @@ def judging(trial: Trial) -> Iterator[None]:
         with running(judge):
             yield
     finally:
-        trial.recorder.judging += asked(judge.recorder)
+        trial.recorder.judging += judge_steps(judge.recorder)

@@ -21,7 +21,7 @@ from agentmut._base import (
     nearest,
     one_line,
     passes,
-    told,
+    score_reason,
 )
 from agentmut.adapters import CallableAdapter, trace_of
 from agentmut.nouns import AgentConfig, AgentTrace, Check, EvaluatorSpec, Scenario
@@ -243,5 +243,5 @@ def _checks(
         yield Check(
             evaluator=name,
             passed=ok,
-            reason=told(decisive.value, decisive.name, least, decisive.reason or ""),
+            reason=score_reason(decisive.value, decisive.name, least, decisive.reason or ""),
         )

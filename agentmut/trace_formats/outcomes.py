@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentmut._base import PassScore, UsageError, nearest, passes, told
+from agentmut._base import PassScore, UsageError, nearest, passes, score_reason
 from agentmut.nouns import Check, ForeignTrial
 
 EVALUATORS = "evaluators"
@@ -83,7 +83,9 @@ def checks_of(trial: ForeignTrial, least: PassScore) -> Iterator[Check]:
     for name, score in trial.scores.items():
         passed = passed_by(trial, name, least)
         if passed is not None:
-            yield Check(evaluator=name, passed=passed, reason=score.reason or told(score.value, name, least))
+            yield Check(
+                evaluator=name, passed=passed, reason=score.reason or score_reason(score.value, name, least)
+            )
 
 
 def why_left_out(trial: ForeignTrial, outcome: str) -> str:

@@ -11,7 +11,7 @@ from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
 from agentmut.usecases.gate_decision import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
-from agentmut.usecases.gate_figures import held, read_limits, reliability_in
+from agentmut.usecases.gate_figures import read_limits, reliability_in, requirement_on
 from agentmut.usecases.gate_requirements import (
     COVERAGE,
     REGRESSION,
@@ -148,7 +148,7 @@ def _figures(stored: Stored) -> Iterator[Answer]:
                 missing(limit.written, _none_of("test", "run")), None, (*tested.left_out, *found.left_out)
             )
         else:
-            yield Answer(_dated(held(limit, figures, len(limits), report.run_id)), *chosen)
+            yield Answer(_dated(requirement_on(limit, figures, len(limits), report.run_id)), *chosen)
 
 
 def _suite(stored: Stored) -> Answer:

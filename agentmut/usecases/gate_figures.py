@@ -50,7 +50,7 @@ def reliability_in(report: Report) -> Reliability | None:
     return baseline_reliability(report) if isinstance(report, Result) else report.reliability
 
 
-def held(asked: Limit, found: Reliability, together: int, run: str) -> Requirement:
+def requirement_on(asked: Limit, found: Reliability, together: int, run: str) -> Requirement:
     """Compare one of `together` requirements with the figures of a run.
 
     Met where the whole interval is on the right side of the limit, not met where it is on the wrong one, else open.

@@ -6,7 +6,7 @@ from agentmut._base.errors import UsageError
 from agentmut.campaign.results.reliability import Runs, figure, reliability_of
 from agentmut.nouns.reliability import Reliability
 from agentmut.usecases.gate_decision import Standing
-from agentmut.usecases.gate_figures import held, read_limits
+from agentmut.usecases.gate_figures import read_limits, requirement_on
 
 AIRLINE = [(c, 4) for c, tasks in {0: 14, 1: 12, 2: 10, 3: 4, 4: 10}.items() for _ in range(tasks)]
 
@@ -19,7 +19,7 @@ def suite(counts: list[tuple[int, int]], *, early: bool = False) -> Reliability:
 
 def standing(written: str, found: Reliability, together: int = 1) -> Standing:
     (limit,) = read_limits([written])
-    return held(limit, found, together, "r").standing
+    return requirement_on(limit, found, together, "r").standing
 
 
 @pytest.mark.parametrize(

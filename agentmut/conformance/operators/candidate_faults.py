@@ -127,7 +127,9 @@ def _or(parts: Iterable[str]) -> str:
     return " or ".join(f"/{part}" for part in sorted(parts))
 
 
-def made(operator: Operator, config: AgentConfig, options: OperatorOptions) -> list[Candidate] | str:
+def candidates_or_fault(
+    operator: Operator, config: AgentConfig, options: OperatorOptions
+) -> list[Candidate] | str:
     """Return the candidates, or the fault that the operator shows in their place."""
     try:
         return list(candidates(operator, config, options))
@@ -143,7 +145,7 @@ def purity_faults(
     """Yield what is impure, one phrase a fault; and the candidates, where there are any."""
     before = config.model_copy(deep=True)
     states = random.getstate(), numpy_state()
-    found = made(operator, config, options)
+    found = candidates_or_fault(operator, config, options)
     if isinstance(found, str):
         yield found
         return
@@ -153,7 +155,7 @@ def purity_faults(
         yield "it draws from numpy's global random generator; make choices by what the config says"
     if config != before:
         yield "it changed the config that it was given"
-    if found != made(operator, before, options):
+    if found != candidates_or_fault(operator, before, options):
         yield "the same config gave other mutants the second time"
     yield found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.conformance.operators.candidate_faults import made
+from agentmut.conformance.operators.candidate_faults import candidates_or_fault
 from agentmut.nouns import AgentConfig
 from agentmut.seams import Operator, OperatorOptions
 
@@ -61,7 +61,7 @@ def _task_document(operator: type[Operator], tried: Sequence[Tried]) -> list[Any
 
 def _digest(operator: type[Operator], one: Tried) -> str:
     """Return the digest of an operator's candidates; empty where it fails, which another check reports."""
-    found = made(operator(), one.config, one.options)
+    found = candidates_or_fault(operator(), one.config, one.options)
     if isinstance(found, str):
         return ""
     return digest_of([candidate.model_dump(mode="json") for candidate in found])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agentmut.insight.explain.stored_runs import Runs, StoredRuns, held
+from agentmut.insight.explain.stored_runs import Runs, StoredRuns, holds_in_each
 from agentmut.judging import build
 from agentmut.nouns import AssertionSuggestion, Rate
 
@@ -58,7 +58,9 @@ class Joint:
     def add(self, one: AssertionSuggestion) -> bool:
         """Add an assertion, unless its scenario would fall under its threshold in all runs or in one half of them."""
         runs, before = self.stored.runs_on("", one.scenario), self._now(one.scenario)
-        holds = held(build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs)
+        holds = holds_in_each(
+            build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs
+        )
         after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
         if not enough(runs, before, after, self.stored.threshold(one.scenario)):
             return False

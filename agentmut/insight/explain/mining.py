@@ -9,7 +9,7 @@ from agentmut.campaign import StoredCampaign
 from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.cover import cover, enough, ranked, value
 from agentmut.insight.explain.family import Family, family_of, halves
-from agentmut.insight.explain.stored_runs import Run, StoredRuns, held
+from agentmut.insight.explain.stored_runs import Run, StoredRuns, holds_in_each
 from agentmut.judging import build
 from agentmut.nouns import AssertionSuggestion, Intent, MutantRow, Rate, Status
 from agentmut.seams import Evaluator
@@ -200,7 +200,7 @@ class _Check:
     def _held(self, run: Run) -> bool:
         known = self._holds.get(id(run))
         if known is None:
-            (known,) = held(self.evaluator, self.stored.scenario(self.scenario), [run])
+            (known,) = holds_in_each(self.evaluator, self.stored.scenario(self.scenario), [run])
             self._holds[id(run)] = known  # `stored` keeps its runs, so that an id stays the run's
         return known
 

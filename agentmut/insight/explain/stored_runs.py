@@ -128,6 +128,6 @@ def _alpha(rule: Rule) -> float:
     return rule.alpha * (1 - rule.suite_share)
 
 
-def held(evaluator: Evaluator, scenario: Scenario, runs: Iterable[Run]) -> tuple[bool, ...]:
+def holds_in_each(evaluator: Evaluator, scenario: Scenario, runs: Iterable[Run]) -> tuple[bool, ...]:
     """Return whether an evaluator holds in each run; it does not hold in a run without an answer."""
     return tuple(run.answered and evaluator.evaluate(scenario, run.view.trace).passed for run in runs)

@@ -21,7 +21,7 @@ from agentmut._base import (
     passes,
     plain_score,
     read_pass_score,
-    told,
+    score_reason,
 )
 from agentmut.judging.evaluators.json_values import as_text, shown, written_json
 from agentmut.nouns import Action, AgentTrace, Check, Scenario
@@ -113,7 +113,7 @@ class LangSmith(HasSource):
                 f"{self.reference} gives {shown(score) if _plain(score) else repr(score)}, which neither passes nor "
                 "fails; it has to give true or false, or a number with `pass_score`, the least that passes"
             )
-        return passed, told(score, key, self.pass_score, comment)
+        return passed, score_reason(score, key, self.pass_score, comment)
 
 
 def _mapping(argument: JsonValue) -> dict[str, JsonValue]:

@@ -17,7 +17,7 @@ import pytest
 from agentmut._base import one_line
 from agentmut.recording import Trial, aside
 from agentmut.suites.deepeval_suite.noted import Failed, Measured
-from agentmut.suites.judge_requests import asked, judge_of
+from agentmut.suites.judge_requests import judge_of, judge_steps
 from agentmut.suites.pytest_suite.run_state import RUNNING, Running
 
 OFF = {
@@ -78,7 +78,7 @@ class _JudgeRequests:
 
     def _settle(self) -> None:
         """Record what the metrics spent."""
-        steps = list(asked(self.trial.recorder)) if self.trial else []
+        steps = list(judge_steps(self.trial.recorder)) if self.trial else []
         self.running.noted += [step.usage for step in steps]
         self.running.trial.recorder.judging += steps
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut._base import PassScore, passes, told
+from agentmut._base import PassScore, passes, score_reason
 
 YES_AND_NO = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """The numbers for scorers' letters: correct, partly correct, incorrect and unanswered."""
@@ -27,4 +27,4 @@ def judged(value: Any, name: str, least: PassScore, comment: str = "") -> tuple[
     else:
         compared = passes(number, name, least)
         ok = number == 1.0 if compared is None else compared
-    return None if ok is None else (ok, told(value, name, least, comment))
+    return None if ok is None else (ok, score_reason(value, name, least, comment))

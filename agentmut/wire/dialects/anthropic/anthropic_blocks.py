@@ -27,7 +27,7 @@ def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
     )
 
 
-def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+def answer_blocks(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
     """Yield the blocks of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"type": "text", "text": text}
@@ -67,7 +67,7 @@ def written(messages: Iterable[Message]) -> Body:
 
 def _item(turn: list[Message]) -> Body:
     if turn[0].role is Role.ASSISTANT:
-        return {"role": "assistant", "content": list(said(turn[0].text, turn[0].tool_calls))}
+        return {"role": "assistant", "content": list(answer_blocks(turn[0].text, turn[0].tool_calls))}
     if turn[0].role is Role.USER:
         return {"role": "user", "content": turn[0].text}
     results = [result(m.tool_call_id or "", m.text) for m in turn if m.role is Role.TOOL]

@@ -128,7 +128,7 @@ class AnthropicMessages:
             "type": "message",
             "role": "assistant",
             "model": reply.model,
-            "content": list(anthropic_blocks.said(reply.text, reply.tool_calls)),
+            "content": list(anthropic_blocks.answer_blocks(reply.text, reply.tool_calls)),
             "stop_reason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),
             "stop_sequence": None,
             "usage": _written_usage(reply.usage),

@@ -127,7 +127,7 @@ class Converse:
 
         It has no place for model and id.
         """
-        content = list(converse_blocks.said(reply.text, reply.tool_calls))
+        content = list(converse_blocks.answer_blocks(reply.text, reply.tool_calls))
         response: Body = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),

@@ -31,7 +31,7 @@ def reply_text(content: Iterable[Any], path: Path) -> str:
     return "".join(text for block in content for _, text in _pieces(bodies.mapping(block, path), path))
 
 
-def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+def answer_blocks(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
     """Yield the blocks of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
@@ -89,7 +89,7 @@ def _only_marks(blocks: Any) -> bool:
 
 def _item(turn: list[Message]) -> Body:
     if turn[0].role is Role.ASSISTANT:
-        return {"role": "assistant", "content": list(said(turn[0].text, turn[0].tool_calls))}
+        return {"role": "assistant", "content": list(answer_blocks(turn[0].text, turn[0].tool_calls))}
     blocks = [result(m.tool_call_id or "", m.text) if m.role is Role.TOOL else {"text": m.text} for m in turn]
     return {"role": "user", "content": blocks}
 

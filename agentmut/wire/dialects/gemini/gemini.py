@@ -116,7 +116,7 @@ class Gemini:
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
         """Return a reply; with `stream`, all its events."""
-        content = {"parts": list(gemini_contents.said(reply.text, reply.tool_calls)), "role": "model"}
+        content = {"parts": list(gemini_contents.answer_parts(reply.text, reply.tool_calls)), "role": "model"}
         reason = FINISH_REASONS.get(reply.finish_reason, reply.finish_reason.upper())
         response: Body = {
             "candidates": [{"content": content, "finishReason": reason, "index": 0}],

@@ -75,7 +75,7 @@ def parts_of(content: Any, path: Path) -> Iterator[Part]:
         yield Part(here, bodies.mapping(part, here))
 
 
-def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+def answer_parts(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
     """Yield the parts of a model's answer: its text, unless empty, and its calls."""
     if text:
         yield {"text": text}
@@ -108,7 +108,7 @@ def written(messages: Iterable[Message]) -> Body:
 
 def _item(turn: list[Message], names: Mapping[str, str]) -> Body:
     if turn[0].role is Role.ASSISTANT:
-        return {"role": "model", "parts": list(said(turn[0].text, turn[0].tool_calls))}
+        return {"role": "model", "parts": list(answer_parts(turn[0].text, turn[0].tool_calls))}
     parts = [
         result(names.get(m.tool_call_id or "", "unknown"), m.text, m.tool_call_id)
         if m.role is Role.TOOL

@@ -79,7 +79,7 @@ class OllamaChat:
         response: Body = {
             "model": reply.model,
             "created_at": CREATED,
-            "message": ollama_messages.said(reply.text, reply.tool_calls),
+            "message": ollama_messages.assistant_message(reply.text, reply.tool_calls),
             "done": True,
             "done_reason": "stop" if reply.finish_reason == "tool_calls" else reply.finish_reason,
             "prompt_eval_count": reply.usage.input_tokens,

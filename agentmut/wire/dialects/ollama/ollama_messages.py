@@ -102,12 +102,12 @@ def written(messages: Iterable[Message]) -> Iterator[Body]:
         if message.role is Role.TOOL:
             yield result(message.text, names.get(message.tool_call_id or ""), message.tool_call_id)
         elif message.role is Role.ASSISTANT:
-            yield said(message.text, message.tool_calls)
+            yield assistant_message(message.text, message.tool_calls)
         else:
             yield {"role": message.role.value, "content": message.text}
 
 
-def said(text: str, calls: Iterable[ToolCall]) -> Body:
+def assistant_message(text: str, calls: Iterable[ToolCall]) -> Body:
     """Return the message of a model."""
     made = [
         {"id": call.id, "function": {"index": i, "name": call.name, "arguments": read_arguments(call)}}
