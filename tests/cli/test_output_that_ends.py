@@ -208,7 +208,7 @@ def test_a_read_only_disk_changes_nothing_and_is_said(
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     done = agentmut(project, arguments)
     assert done.code in (2, 4)
-    assert "ead-only" in done.err
+    assert "read-only" in done.err.casefold().replace("readonly", "read-only")  # SQLite writes it in one word
     assert "Traceback" not in done.err
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert stored(project) == before
