@@ -24,6 +24,7 @@ _ASKS_FOR_A_THING = re.compile(
     r"(?:what|which|who|whom|whose|where|when|why|how|welche[rsmn]?|wer|wem|wen|wo|wann|warum|wie|wieso|woher)\b",
     re.I,
 )
+_NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 FEW = 4
 """With fewer rules or tools than this, a word that more than half of them have may still tell them apart."""
@@ -101,9 +102,12 @@ class Occasion:
     def is_given(self, text: str) -> bool:
         """Return whether a text stands in a document, or in half of the runs in the result of the last tool of `tools`.
 
-        What earlier tools return serves the later calls.
+        What earlier tools return serves the later calls. Where the agent has neither tools nor documents, its data are
+        in its own code: a text with a name in it is taken to come from there.
         """
         folded = text.casefold()
+        if not self.meaning.tool_names and not self.meaning.documents:
+            return not self._names.isdisjoint(folded.split())
         if self._answers_from_documents and folded in self.meaning.documents:
             return True
         return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
@@ -113,6 +117,11 @@ class Occasion:
         """Return whether the change is one of documents, or nothing else can tell the agent what it answers."""
         changed = self.meaning.operator_class is OperatorClass.CONTEXT
         return changed or not any(view.tools for view in self.runs)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """Return the words, in lower case, that are written with a capital letter within a sentence of an answer."""
+        return frozenset(name.casefold() for view in self.runs for name in _NAME.findall(view.text))
 
     @cached_property
     def _given(self) -> tuple[str, ...]:
