@@ -52,9 +52,9 @@ def check_model(chosen: Provider) -> None:
     """Raise `UsageError` for a provider whose model requests cannot be led through agentmut."""
     if chosen.variable is None:
         raise UsageError(
-            f"suite.promptfoo: mutants reach the providers {', '.join(VARIABLES)}, exec, python and http; "
-            f"{chosen.id!r} is none of them. Name your agent with agent.adapter: it then answers in the place of the "
-            "config's providers"
+            f"suite.promptfoo: mutants do not reach the provider {chosen.id!r}. They reach "
+            f"{', '.join(VARIABLES)}, exec, python and http. Name your agent with agent.adapter: agentmut then asks "
+            "that agent instead of the config's providers"
         )
     config = chosen.options.get("config") or {}
     if given := next((key for key in _ELSEWHERE if key in config), None):
