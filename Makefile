@@ -191,11 +191,9 @@ soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mut
 test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; counts what is sent elsewhere (Linux, root)
 	$(BIN)/python -m tests.offline -n 2
 
-slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+slow: operators closing-the-loop relations-study validity-long fuzz soak  ## longer studies: every promised rate at full length; writes docs/error-rates.md
 	$(PYTEST) -m long $(FRAMEWORKS:%=--ignore %)
-	$(BIN)/python -m benchmarks.calibration --full
-	$(BIN)/python -m benchmarks.calibration.in_words > docs/error-rates.md
-	$(BIN)/python -m benchmarks.calibration.pictures
+	$(BIN)/python -m benchmarks.calibration --full --write
 	$(BIN)/python -m benchmarks.efficiency --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py

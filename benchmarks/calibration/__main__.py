@@ -1,19 +1,19 @@
-"""Print every section as Markdown; exit code 1 if a figure is not as promised.
+"""Measure every section and print it as Markdown; exit with code 1 if a figure is not as promised.
 
-`docs/calibration.md` is the output of `python -m benchmarks.calibration --full`.
+With `--write`, a full pass also writes the sections to docs/calibration, and then docs/error-rates.md and its plots.
 """
 
 import importlib
 import math
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.calibration import in_words, tables
 from benchmarks.calibration.figures import Figure, Section
+from benchmarks.calibration.tables import Result, Row, commit, row_of
 
 SECTIONS = (
     "kill",
@@ -53,7 +53,8 @@ SECTIONS = (
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 SIZED = ("drift", "rounds", "pasted")
 """Sections whose full pass takes a quarter of an hour, and that `--size` makes smaller."""
-USAGE = f"""usage: python -m benchmarks.calibration [--full [--size N]] [SECTION ...]
+USAGE = f"""usage: python -m benchmarks.calibration [--full [--size N] [--write]] [SECTION ...]
+--write: write the sections to docs/calibration, then docs/error-rates.md and its plots
 sections: {", ".join(SECTIONS)}
 N: campaigns or projects of a cell, at least 2; for {", ".join(SIZED)} alone"""
 
@@ -69,36 +70,43 @@ def measured(name: str, *, thorough: bool, size: int | None = None) -> Section:
 def lines(section: Section) -> list[str]:
     """Return a section as Markdown."""
     head = ["| figure | measured | promised | |", "| --- | --- | --- | --- |"]
-    return [f"## {section.title}", "", section.how, "", *head, *map(_row, section.figures), ""]
+    return [
+        f"## {section.title}",
+        "",
+        section.how,
+        "",
+        *head,
+        *(_row(row_of(figure)) for figure in section.figures),
+        "",
+    ]
 
 
-def _row(figure: Figure) -> str:
-    error = f" ± {figure.error:.2g}" if figure.error else ""
-    return f"| {figure.what} | {figure.measured:.4g}{error} | {figure.promised} | {_mark(figure)} |"
+def _row(row: Row) -> str:
+    mark = "**FAILS**" if row.result is Result.FAILS else row.result
+    return f"| {row.figure} | {row.shown} | {row.promised} | {mark} |"
 
 
-def _mark(figure: Figure) -> str:
-    if not figure.holds:
-        return "**FAILS**"
-    if not figure.bounded:
-        return ""
-    return "holds" if figure.low <= figure.measured <= figure.high else "holds within its error"
+def report(section: Section, command: str, *, write: bool) -> None:
+    """Print a section; with `write`, store its table and make the page and the plots anew."""
+    print("\n".join(lines(section)), flush=True)
+    if write:
+        tables.write([tables.table_of(section, f"Commit {tables.commit()}, by `{command}`")])
+        in_words.write()
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Return the command; returns its exit code: 0, 1 for a broken promise, 2 for a wrong command line."""
+    """Run the command; return its exit code: 0, 1 for a broken promise, 2 for a wrong command line."""
     try:
         asked = _asked(arguments)
     except ValueError:
         print(USAGE, file=sys.stderr)
         return 2
-    names, full, size = asked
-    print(_title(full, size), end="\n\n")
+    print(_title(asked), end="\n\n")
     figures = failures = 0
-    for section in _sections(names, full, size):
+    for section in _sections(asked):
         figures += len(section.figures)
         failures += len(section.failures)
-        print("\n".join(lines(section)), flush=True)
+        report(section, asked.command, write=asked.write)
     print(
         f"{failures} of {figures} figures are not as promised."
         if failures
@@ -111,51 +119,44 @@ class _Asked(NamedTuple):
     names: list[str]
     full: bool
     size: int | None
+    write: bool
+
+    @property
+    def command(self) -> str:
+        """Return the command without its sections, as the tables name it."""
+        size = f" --size {self.size}" if self.size else ""
+        return f"python -m benchmarks.calibration{' --full' if self.full else ''}{size}"
 
 
 def _asked(arguments: Sequence[str]) -> _Asked:
     """Read the command line; `ValueError` where it is wrong."""
-    left = [argument for argument in arguments if argument != "--full"]
-    full, size = len(left) < len(arguments), None
+    left = [argument for argument in arguments if argument not in ("--full", "--write")]
+    full, written, size = "--full" in arguments, "--write" in arguments, None
     if "--size" in left:
         at = left.index("--size")
         size = int("".join(left[at + 1 : at + 2]))
         del left[at : at + 2]
     names = left or list(SECTIONS)
     unsized = size is not None and (size < 2 or not full or not set(names) <= set(SIZED))
-    if unsized or not set(names) <= set(SECTIONS):
+    if unsized or (written and not full) or not set(names) <= set(SECTIONS):
         raise ValueError
-    return _Asked(names, full, size)
+    return _Asked(names, full, size, written)
 
 
-def _title(full: bool, size: int | None = None) -> str:
-    command = (
-        f"python -m benchmarks.calibration{' --full' if full else ''}{f' --size {size}' if size else ''}"
-    )
+def _title(asked: _Asked) -> str:
     return (
         "# Calibration\n\nEvery promised rate next to the measured one. A simulated figure has its standard error and "
-        f"holds if it is within four of them.\nOutput of `{command}`, commit {_commit()}."
+        f"holds if it is within four of them.\nOutput of `{asked.command}`, commit {commit()}."
     )
 
 
-def _commit() -> str:
-    """Return the commit of this checkout, as far as git knows it."""
-    git = partial(subprocess.run, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
-    try:
-        commit = git(["git", "rev-parse", "--short", "HEAD"]).stdout.strip() or "unknown"
-        changed = git(["git", "status", "--porcelain", "--untracked-files=no", "--", "."]).stdout.strip()
-    except OSError:
-        return "unknown"
-    return f"{commit} with uncommitted changes" if changed else commit
-
-
-def _sections(names: Sequence[str], full: bool, size: int | None) -> Iterator[Section]:
+def _sections(asked: _Asked) -> Iterator[Section]:
     """Yield the sections in order; a full pass uses every core."""
-    if not full:
-        yield from (measured(name, thorough=False) for name in names)
+    if not asked.full:
+        yield from (measured(name, thorough=False) for name in asked.names)
         return
     with ProcessPoolExecutor() as pool:
-        yield from pool.map(partial(_whatever_happens, size), names)
+        yield from pool.map(partial(_whatever_happens, asked.size), asked.names)
 
 
 def _whatever_happens(size: int | None, name: str) -> Section:

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.calibration.behaviour_recorded FILE`: behaviour against pass/fail on recorded trajectories.
+"""Behaviour against pass/fail on recorded runs: `python -m benchmarks.calibration.behaviour_recorded FILE [--write]`.
 
 FILE is `gpt-4o-airline.json` of tau-bench (historical_trajectories in sierra-research/tau-bench, MIT): 200 runs of 50
-tasks. It is not part of this project, so the section on docs/calibration.md is made by this command.
+tasks. It is not part of this project, so the section has a command of its own. With `--write` it stores the section.
 """
 
 import sys
@@ -17,7 +17,7 @@ from agentmut.nouns import Action, AgentTrace, BrokenRecord, Ending, Execution
 from agentmut.seams import TraceFile
 from agentmut.stats import Alternative, compare_traces, fisher_test
 from agentmut.trace_formats.tau_bench import TauBench
-from benchmarks.calibration.__main__ import lines
+from benchmarks.calibration.__main__ import report
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 SEED = 26
@@ -139,4 +139,6 @@ def _without_first_call(trace: AgentTrace) -> AgentTrace:
 
 
 if __name__ == "__main__":
-    print("\n".join(lines(section(Path(sys.argv[1])))))
+    file, *options = sys.argv[1:]
+    command = f"python -m benchmarks.calibration.behaviour_recorded {Path(file).name}"
+    report(section(Path(file)), command, write="--write" in options)

@@ -1,8 +1,9 @@
 """The chance of a red CI job for killed mutants: the mean error of candidate estimates, as exact sums.
 
-`python -m benchmarks.calibration.ci_killed` prints a row for each pass rate and drop. One of ten scenarios has the
-drop and kills; the sums go over all baselines of 50 trials and all places where the rule kills. The others have their
-true rates, so an error is that of the killing scenario, times their chance of green.
+`python -m benchmarks.calibration.ci_killed` prints the mean errors for each pass rate and drop, and stores them with
+`--write`. One of ten scenarios has the drop and kills; the sums go over all baselines of 50 trials and all places where
+the rule kills. The others have their true rates, so an error is that of the killing scenario, times their chance of
+green.
 
 Candidates: `in use`, the first R runs over all orders that end in the same place; `likelihood`, the rate at which the
 place is likeliest given that the rule kills; `flat` and `inverse`, the mean over rates given the kill, with a prior
@@ -10,6 +11,7 @@ that is flat or that goes with 1 / rate. A mutant that is hardly worse is killed
 that from a real drop: what lowers the error of weak drops makes that of real ones worse.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -20,6 +22,8 @@ from scipy.stats import binom
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
 from agentmut.stats.score.first_runs import Killed, replayed_green
+from benchmarks.calibration.__main__ import report
+from benchmarks.calibration.figures import Figure, Section
 
 RATES = (0.95, 0.9, 0.8, 0.7, 0.6)
 DROPS = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -95,16 +99,26 @@ def mean_errors(kills: list[Kills], p: float, drop: float) -> Mapping[str, tuple
     return found
 
 
-def main() -> None:
-    """Print the mean errors of all candidates."""
-    print("| figure | mean error by candidate: R = 1, R = 10 | promised |\n| --- | --- | --- |")
+def section() -> Section:
+    """Return the mean errors of all candidates."""
+    how = (
+        f"Exact sums over all baselines of {BASELINE} trials and all places where the rule kills. One of {SCENARIOS} "
+        "scenarios has the drop and kills. A figure is the mean error of the chance of red. The candidate in use has "
+        "an error of at most 0.017 at pass rates up to 0.8; at 0.95 it has up to 0.19 for drops of 0.1 and less. The "
+        "other candidates have a smaller error at weak drops and a larger one at real drops."
+    )
+    return Section("Red CI runs: killed mutants, exact sums", how, tuple(_figures()))
+
+
+def _figures() -> Iterator[Figure]:
     for p in RATES:
         kills = list(kills_at(p))
         for drop in (each for each in DROPS if p - each > 0):
-            errors = mean_errors(kills, p, drop)
-            told = "; ".join(f"{name}: {one:+.3f}, {ten:+.3f}" for name, (one, ten) in errors.items())
-            print(f"| pass rate {p:g}, drop {drop:g} | {told} | - |", flush=True)
+            for name, errors in mean_errors(kills, p, drop).items():
+                for runs, error in zip((1, 10), errors, strict=True):
+                    what = f"mean error, pass rate {p:g}, drop {drop:g}, {name}, R = {runs}"
+                    yield Figure(what, round(error, 3), "-")
 
 
 if __name__ == "__main__":
-    main()
+    report(section(), "python -m benchmarks.calibration.ci_killed", write="--write" in sys.argv[1:])

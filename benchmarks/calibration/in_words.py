@@ -1,24 +1,30 @@
-"""`python -m benchmarks.calibration.in_words > docs/error-rates.md`: how often agentmut was right, in plain sentences.
+"""`python -m benchmarks.calibration.in_words`: write docs/error-rates.md and its plots from the calibration tables.
 
-The sentences count the figures of docs/calibration.md: the tables are the data, this page is for reading. With `--csv`
-the command prints the tables as data: one row a figure.
+The tables in docs/calibration are the data, the page is for reading. With `--csv` the command prints all tables as one:
+a row for each figure.
 """
 
 import csv
 import io
-import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-TABLES = Path(__file__).parents[2] / "docs" / "calibration.md"
+from benchmarks.calibration import pictures
+from benchmarks.calibration.tables import COLUMNS, Result, Table, read
+
+PAGE = Path(__file__).parents[2] / "docs" / "error-rates.md"
 _HEAD = """# How often agentmut was right
 
 agentmut promises error rates: how often an unchanged agent is called killed, how often a real drop is missed, how often
 an interval holds the truth. Each promise was measured, by exact calculation or by simulation with a known truth. This
-page counts the results; `python -m benchmarks.calibration.in_words` makes it from the
-[calibration tables](calibration.md). With `--csv` the same command prints the tables as data, one row a figure.
+page counts the results and draws them. The figures themselves are data: a CSV file for each section
+([below](#by-section)), and [how each section was measured](calibration/sections.csv), with its commit.
+
+`python -m benchmarks.calibration --full --write` measures everything again and writes the files, the plots and this
+page. `python -m benchmarks.calibration.in_words` writes the plots and the page from the files. With `--csv` it prints
+all files as one.
 
 What the main promises mean:
 
@@ -28,8 +34,18 @@ What the main promises mean:
 - **The interval of the score.** In at least 95 of 100 runs it holds the score that endless trials would give.
 - **A false FAIL.** At most 5 of 100 agents that meet their threshold are failed.
 
-Three of the promises have a picture. Each dot is a figure of the tables, and the dashed line is the promise.
-`python -m benchmarks.calibration.pictures` draws them.
+## All promises in one picture
+
+![By section, each figure with a bound as a share of the bound; nearly every dot lies left of 1](pictures/promises.svg)
+
+A dot is a figure that may be at most as large as promised. It lies at the measured figure divided by the promise: left
+of the dashed line, the promise holds. A dot on the right belongs to a simulation. If the list below does not name it,
+it is beyond the promise by less than four standard errors, which chance can do. Many dots lie close to the line: a
+rule that uses all of its promise notices most.
+
+## Three promises in detail
+
+Each dot is a figure of the files, and the dashed line is the promise.
 
 ![Chance of a false kill by the number of baseline trials; every dot lies below 0.05](pictures/false-kills.svg)
 
@@ -47,80 +63,74 @@ it is noticed less often than 0.9: an agent that passes half of its runs varies 
 Each end of the interval is right in at least 965 of 1,000 runs, in each simulated cell.
 """
 _FOOT = """
-A simulated figure holds if it is within four standard errors of its promise. An exact figure holds if it is on the
-right side of its promise. A simulation on coins is no evidence about real models: services drift, and runs may depend
+A file has a row for each figure: what was measured, the number, its standard error if it was simulated, the promise in
+words, and the result. A simulated figure holds if it is within four standard errors of its promise. An exact figure
+holds if it is on the right side of its promise. A figure with an empty result is reported, and nothing is promised
+about it.
+
+A simulation on coins is no evidence about real models: services drift, and runs may depend
 on each other. [Limits](limitations.md) says what this changes.
 """
 
 
-class Section(NamedTuple):
-    """A section of the tables: its figures with what became of each promise."""
-
-    title: str
-    held: int
-    failed: tuple[str, ...]
-    """Figures outside of their promise, with both numbers."""
-    told: int
-    """Figures without a promise."""
-
-
-def figures(text: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield each section's title with its rows: the cells of a figure, a measurement and what follows it."""
-    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        rows = [
-            [cell.strip() for cell in line.strip("| ").split(" | ")]
-            for line in part.splitlines()
-            if line.startswith("| ")
-        ]
-        rows = [row for row in rows if len(row) >= 3 and row[0] != "figure" and not row[0].startswith("---")]
-        if rows:
-            yield part.splitlines()[0].strip(), rows
-
-
-def sections(text: str) -> Iterator[Section]:
-    """Yield the sections of the tables that have figures."""
-    for title, rows in figures(text):
-        held = sum(row[-1].startswith("holds") for row in rows)
-        failed = tuple(f"{row[0]}: {row[1]}, promised {row[2]}" for row in rows if "FAILS" in row[-1])
-        yield Section(title, held, failed, len(rows) - held - len(failed))
-
-
-def as_csv(text: str) -> str:
-    """Return the tables as CSV: section, figure, measured, promised, and `holds`, `fails` or an empty result."""
+def as_csv(tables: Sequence[Table]) -> str:
+    """Return the tables as one: the columns of a table's file, after the section's title."""
     file = io.StringIO()
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(("section", "figure", "measured", "promised", "result"))
-    for title, rows in figures(text):
-        for row in rows:
-            result = "fails" if "FAILS" in row[-1] else "holds" if row[-1].startswith("holds") else ""
-            table.writerow((title, *row[:3], result))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("section", *COLUMNS))
+    writer.writerows((table.section, *row) for table in tables for row in table.rows)
     return file.getvalue()
 
 
-def page(text: str) -> str:
+def page(tables: Sequence[Table]) -> str:
     """Return the page."""
-    found = list(sections(text))
-    held, failed = sum(each.held for each in found), [one for each in found for one in each.failed]
+    results = Counter(row.result for table in tables for row in table.rows)
+    held = results[Result.HOLDS] + results[Result.WITHIN]
+    failed = [_failure(table, at) for table in tables for at in range(len(table.rows))]
     lines = [
         _HEAD,
-        f"**{held:,} of {held + len(failed):,} promised figures hold.** "
-        + ("These do not:" if failed else "None is outside of its promise."),
+        f"**{held:,} of {held + results[Result.FAILS]:,} promised figures hold.** "
+        f"{results[Result.WITHIN]:,} of them are beyond the",
+        "promise by less than four standard errors. "
+        + ("These do not hold:" if results[Result.FAILS] else "None fails."),
         "",
-        *(f"- {one}." for one in failed),
+        *(f"- {one}." for one in failed if one),
         "",
         "## By section",
         "",
+        "Each section is a file to download. The first column links to it.",
+        "",
         "| what was measured | promised figures that hold | figures without a promise |",
         "| --- | ---: | ---: |",
-        *(
-            f"| {each.title} | {each.held:,} of {each.held + len(each.failed):,} | {each.told:,} |"
-            for each in found
-        ),
+        *map(_line, tables),
         _FOOT,
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
+def _failure(table: Table, at: int) -> str:
+    row = table.rows[at]
+    if row.result is not Result.FAILS:
+        return ""
+    return f"**{table.section}**, {row.figure}: {row.shown}, promised {row.promised}"
+
+
+def _line(table: Table) -> str:
+    count = Counter(row.result for row in table.rows)
+    held, free = count[Result.HOLDS] + count[Result.WITHIN], count[Result.NONE]
+    promised = len(table.rows) - free
+    return f"| [{table.section}](calibration/{table.file}) | {held:,} of {promised:,} | {free:,} |"
+
+
+def write() -> None:
+    """Write the page and its plots from the stored tables."""
+    tables = read()
+    PAGE.write_text(page(tables), encoding="utf-8")
+    pictures.write(tables)
+
+
 if __name__ == "__main__":
-    made = as_csv if "--csv" in sys.argv[1:] else page
-    print(made(TABLES.read_text(encoding="utf-8")), end="")
+    if "--csv" in sys.argv[1:]:
+        print(as_csv(read()), end="")
+    else:
+        write()

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.calibration.pictures`: the plots of docs/error-rates.md, drawn from the calibration tables.
+"""The plots of docs/error-rates.md, drawn from the calibration tables by `python -m benchmarks.calibration.in_words`.
 
-A plot has a dot for each measured figure and a line at its promise. They are SVG files in docs/pictures.
+A plot has a dot for each measured figure and a line at its promise. Plots are SVG files in docs/pictures.
 """
 
 import re
@@ -9,13 +9,13 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.calibration.in_words import TABLES
+from benchmarks.calibration.strips import promises
+from benchmarks.calibration.tables import Row, Table
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 WIDTH, HEIGHT = 640, 240
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 40
 """Room around a plot for its numbers, in the units of the picture."""
-MEASURED = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class Dot(NamedTuple):
@@ -41,7 +41,7 @@ class Plot(NamedTuple):
     bottom: float = 0.0
 
 
-def plots(tables: str) -> list[Plot]:
+def plots(tables: Sequence[Table]) -> list[Plot]:
     """Return the plots that the tables have the figures for."""
     return [
         Plot(
@@ -76,16 +76,21 @@ def plots(tables: str) -> list[Plot]:
     ]  # fmt: skip
 
 
-def _dots(tables: str, figure: str) -> Iterable[Dot]:
+def _dots(tables: Sequence[Table], figure: str) -> Iterable[Dot]:
     """Yield the figures whose name has a number in it: that number, and what was measured."""
-    row = re.compile(rf"^\| {figure} \| ({MEASURED.pattern})", re.MULTILINE)
-    return (Dot(float(x), float(y)) for x, y in row.findall(tables))
+    return (Dot(float(name[1]), float(row.measured)) for name, row in _named(tables, figure))
 
 
-def _numbered(tables: str, figure: str) -> Iterable[Dot]:
+def _numbered(tables: Sequence[Table], figure: str) -> Iterable[Dot]:
     """Yield the figures of a kind in the order of the tables, the first at 1."""
-    row = re.compile(rf"^\| {figure} \| ({MEASURED.pattern})", re.MULTILINE)
-    return (Dot(n, float(y)) for n, y in enumerate(row.findall(tables), 1))
+    return (Dot(n, float(row.measured)) for n, (_, row) in enumerate(_named(tables, figure), 1))
+
+
+def _named(tables: Sequence[Table], figure: str) -> Iterable[tuple[re.Match[str], Row]]:
+    for table in tables:
+        for row in table.rows:
+            if name := re.fullmatch(figure, row.figure):
+                yield name, row
 
 
 def svg(plot: Plot) -> str:
@@ -112,8 +117,8 @@ def svg(plot: Plot) -> str:
             *_lines(plot, down),
             *(f'<circle cx="{right(dot.x)}" cy="{down(dot.y)}" r="2.5" fill="#0a66ab"/>' for dot in plot.dots),
             *(
-                f'<text x="{x}" y="{HEIGHT - 24}" text-anchor="{anchor}" fill="#1d2126">{said}</text>'
-                for x, said, anchor in ends
+                f'<text x="{x}" y="{HEIGHT - 24}" text-anchor="{anchor}" fill="#1d2126">{number}</text>'
+                for x, number, anchor in ends
             ),
             f'<text x="{LEFT}" y="{HEIGHT - 8}" fill="#586069">{escape(plot.across)}, against {escape(plot.up)}</text>',
             "</svg>\n",
@@ -136,6 +141,8 @@ def _lines(plot: Plot, down: Callable[[float], float]) -> Sequence[str]:
     return drawn
 
 
-if __name__ == "__main__":
-    for each in plots(TABLES.read_text(encoding="utf-8")):
-        (FOLDER / f"{each.name}.svg").write_text(svg(each), encoding="utf-8")
+def write(tables: Sequence[Table], folder: Path = FOLDER) -> None:
+    """Write all plots of the page."""
+    for each in plots(tables):
+        (folder / f"{each.name}.svg").write_text(svg(each), encoding="utf-8")
+    (folder / "promises.svg").write_text(promises(tables), encoding="utf-8")

@@ -39,6 +39,7 @@ def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> No
         ["--full", "--size", "1", "drift"],
         ["--full", "--size", "x", "drift"],
         ["--full", "drift", "--size"],
+        ["--write", "drift"],
     ],
 )
 def test_a_size_that_no_section_takes_is_refused(
