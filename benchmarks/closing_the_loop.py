@@ -48,10 +48,10 @@ HEAD = """# Closing the loop
 Made by `make closing-the-loop` from commit {commit}; do not edit. Three agents on the offline simulator, which is no
 real model: read the figures as a check that the loop works, not as rates to expect.
 
-Each starts from a thin suite, a few scenarios with one weak evaluator each. `agentmut run` measures it;
-`agentmut suggest --scenarios` (seed {seed}, at most {search} agent runs) proposes assertions and scenarios; all of them
-are applied unread, which a script does and a person should not; `agentmut rescore` judges the stored runs by the new
-assertions, at no cost; `agentmut run` measures the new suite afresh.
+Each starts from a thin suite, a few scenarios with one weak evaluator each. `agentmut run` measures it.
+`agentmut suggest --scenarios` (seed {seed}, at most {search} agent runs) proposes assertions and scenarios. All of
+them are applied unread, which a script does and a person should not. `agentmut rescore` judges the stored runs by the
+new assertions, at no cost. `agentmut run` measures the new suite afresh.
 
 The first two agents use the tools, environments and checks of AgentDojo (`examples/agentdojo`); the suite of
 `support_desk` is cut down to five scenarios.
@@ -342,7 +342,7 @@ def _applied(loop: Loop) -> Iterator[str]:
         yield f"- `{assertion.scenario}`: `{said}` (kills {len(assertion.mutants)})"
     for proposal in loop.proposed.suggestions.scenarios:
         turns = " / ".join(map(str, proposal.scenario.turns))
-        adds = ", ".join(proposal.adds) or "nothing"
+        adds = ", ".join(f"`{item}`" for item in proposal.adds) or "nothing"
         yield f'- new scenario "{turns}": adds {adds}; kills {len(proposal.kills)}'
 
 

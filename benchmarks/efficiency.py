@@ -333,10 +333,10 @@ a campaign: 0.1.0, one round, rounds. `drops of` is the mean drop that the score
 always speak of .2, so their interval promises more. All trials are counted, those of the controls included. No sample
 is drawn here; a run with a small budget draws one."""
 FIXED = """What a mutant on ten scenarios takes on average in the round that looks for a drop, where the original
-passes at .95: simulated mutants, unchanged ones and ones with the drop on one scenario, with baselines of 20, 30, 50
-and 100 trials. A tool that runs every mutant equally often, as the rivals do, takes the fixed sample for the same
-power at the same level: Fisher's exact test against 100 trials of the original, exact. Baselines are shared and left
-out on both sides."""
+passes at .95. The mutants are simulated, unchanged ones and ones with the drop on one scenario, with baselines of 20,
+30, 50 and 100 trials. A tool that runs every mutant equally often, as the rivals do, takes the fixed sample for the
+same power at the same level: Fisher's exact test against 100 trials of the original, exact. Baselines are shared and
+left out on both sides."""
 DOLLARS = """List prices of genai-prices for a trial with {input:,} input and {output:,} output tokens. This size is an
 assumption; `agentmut plan` has the figure of your agent."""
 

@@ -50,8 +50,8 @@ Made by `make operators` from commit {commit}; do not edit. Each operator with w
 example, and what became of its mutants in the example projects against the offline simulator. The simulator is no
 real model: read the counts as a check that mutants arrive and matter, not as rates to expect.
 
-`changed`: mutants whose runs differ from the original's, by a kill or by the trace test at level {level:g} for all
-scenarios of a mutant together (scenarios with fewer than {least} trials of it are not compared). Changed and not killed
+`changed`: mutants whose runs differ from the original's. It takes a kill, or the trace test at level {level:g} for all
+scenarios of a mutant together; scenarios with fewer than {least} trials of it are not compared. Changed and not killed
 means that the suite did not notice.
 """
 

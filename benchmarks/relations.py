@@ -30,7 +30,7 @@ CHUNK = 5
 HEAD = """# Planted faults and correct agents
 
 Made by `{command}` from commit {commit}; do not edit. Every agent is a real one around the OpenAI client that asks the
-offline simulator over HTTP (`tests/quality/faulty_agents`). The faulty ones have a fault of their own code; the correct
+offline simulator over HTTP (`tests/quality/faulty_agents`). The faulty ones have a fault of their own code. The correct
 ones answer at length, in other words and another order each time, with figures in words now and then and asides that
 nobody asked for. Each check is the whole one of `agentmut relations`, at {sources} source runs, at most {pairs} pairs,
 delta {delta} and alpha {alpha}; the seed is another one in every repetition. The simulator is no real model: read the

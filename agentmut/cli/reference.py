@@ -14,8 +14,14 @@ INTRODUCTION = """\
 
 All verbs and options. This page is made by `make docs-cli` from the commands' own help; do not edit it.
 
-Exit codes: 0 finished (of a verdict: PASS), 1 FAIL, 2 something is wrong with the command line or a file, 3 a budget
-stopped the run, or the evidence is inconclusive, 4 it could not be carried out, 130 interrupted or declined.
+Exit codes:
+
+- 0: the command finished; of a verdict: PASS.
+- 1: the verdict is FAIL.
+- 2: something is wrong with the command line or a file.
+- 3: a budget stopped the run, or the evidence is inconclusive.
+- 4: the command could not be carried out.
+- 130: the command was interrupted, or its question was answered with no.
 
 ## Completion
 

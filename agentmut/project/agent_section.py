@@ -29,8 +29,8 @@ class ConfigSection(Section):
     prompt: str = ""
     """The system prompt, or the path of a text file that holds it. A comment `<!-- agentmut: ignore: reason -->`
     or `{# agentmut: ignore prompt.negate: reason #}`, on the line before an instruction or at the end of its line,
-    ignores mutants there (all, or those of the operators or classes named); the agent gets the prompt without
-    it."""
+    ignores mutants there (all, or those of the operators or classes named). The agent gets the prompt without
+    the comment."""
     tools: str | tuple[dict[str, JsonValue], ...] | None = None
     """A YAML or JSON file with a list of tools, `module:object`, or the list itself. Left out: the adapter reads
     them from the agent, if it can."""

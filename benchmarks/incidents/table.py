@@ -23,11 +23,11 @@ from agentmut.usecases import measure
 HERE = Path(__file__).parent
 HEAD = """# Incidents
 
-Made by `make incidents` from commit {commit}; do not edit. Regressions of real agents that are documented in public,
-the operator whose mutants make the same change, one mutant of it on the agent in `benchmarks/incidents/desk`, and what
-a campaign against the offline simulator showed. Each incident was read, and its operator chosen, by the authors of the
-operators; the operators were written after these incidents were read. So the shares say what the catalogue can
-make, and not how it does on incidents that nobody has looked at.
+Made by `make incidents` from commit {commit}; do not edit. A row has a regression of a real agent that is documented
+in public, and the operator whose mutants make the same change. One mutant of the operator was made on the agent in
+`benchmarks/incidents/desk`, and the row says what a campaign against the offline simulator showed. Each incident was
+read, and its operator chosen, by the authors of the operators; the operators were written after these incidents were
+read. So the shares say what the catalogue can make, and not how it does on incidents that nobody has looked at.
 
 The simulator is no real model: `killed` says that the mutant arrives and matters to three small scenarios.
 """

@@ -16,10 +16,10 @@ SEED = 1
 GOAL, ERROR_GOAL = 0.7, 0.1
 HEAD = """# Does the mutation score tell which faults a suite finds?
 
-Made by `make validity` from commit {commit}; do not edit. Five agents, each with a pool of scenarios and checks: four
-examples against the offline simulator, and `table`, the desk of a library that acts by a table of words, without a
-model. {faults} faults were written by hand as patches of tools, agent code, prompts, documents, history and replies
-(`benchmarks/validity/faults/`); they use no code of the operators, and most follow
+Made by `make validity` from commit {commit}; do not edit. Each of five agents has a pool of scenarios and checks.
+Four agents are examples against the offline simulator. The fifth, `table`, is the desk of a library that acts by a
+table of words, without a model. {faults} faults were written by hand as patches of tools, agent code, prompts,
+documents, history and replies (`benchmarks/validity/faults/`). They use no code of the operators, and most follow
 [documented incidents](incidents.md). The digest of a fault's name says whether it is for development or for the test;
 the test faults have the digest `{digest}`.
 
@@ -28,7 +28,7 @@ three times as often. Then {suites} random sub-suites of each design were judged
 variant where a scenario fails more often than with the original, by Fisher's exact test at .05 over its scenarios. A
 check is in the pool where the original holds it in four of five runs.
 
-**What limits this.** The simulator is no real model: it follows rules that it finds in the prompt, and it shares code
+**What limits this.** The simulator is no real model: it follows rules that it finds in the prompt. It shares code
 that reads sentences with the prompt operators, so that prompt mutants and prompt faults may show in the same way. The
 agent `table` shares no such code: where its figures are like the others', this is not what makes them. Authors of the
 operators wrote the faults, too. Five agents are few. Nothing here says that the score of a suite on a
@@ -70,7 +70,7 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
     yield "## Score and faults, sizes held constant\n"
     yield (
         "Spearman's correlation of the score with the share of **test** faults that sub-suites find, given numbers of "
-        f"scenarios and checks, with a bootstrap interval over mutants and faults; the mean has a "
+        f"scenarios and checks, with a bootstrap interval over mutants and faults. The mean has a  "
         f"jackknife interval over agents. Goal: at least {GOAL}.\n"
     )
     yield "| agent | design | score | coverage of tools | coverage, given the score, too |"

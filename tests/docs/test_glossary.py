@@ -1,7 +1,7 @@
 """The glossary names every status, intent and class, and the readability check finds what it bans."""
 
 from agentmut.nouns import Intent, OperatorClass, Status
-from tests.readability import MOST_WORDS, ROOT, START, found_in_page, found_in_source, sentences
+from tests.readability import MOST_WORDS, ROOT, found_in_page, found_in_source, sentences, too_long
 
 PAGE = (ROOT / "docs" / "glossary.md").read_text()
 ELSEWHERE = {"equivalent", "ignored", "error", "not drawn", "higher_order"}
@@ -32,10 +32,19 @@ def test_riddles_of_one_word_are_found() -> None:
     assert [len(list(found_in_source(f'"""{text}"""', "a.py"))) for text in texts] == [1, 1, 1]
 
 
-def test_a_long_sentence_of_a_page_for_newcomers_is_seen_as_one_sentence() -> None:
+def test_a_long_sentence_of_a_page_is_seen_as_one_sentence() -> None:
     page = "# A\n\nRun `a b c d` and\nwait. Then [read](a.md) it:\n\n- one item.\n\n```sh\ncode here\n```\n"
     assert list(sentences(page)) == ["Run CODE and wait.", "Then read it:", "- one item."]
-    assert all((ROOT / name).exists() for name in START) and MOST_WORDS <= 34
+    assert MOST_WORDS <= 34
+    assert not list(too_long(f"{'word ' * MOST_WORDS}.\n", "a.md"))
+    assert [each.place for each in too_long(f"{'word ' * (MOST_WORDS + 1)}.\n", "a.md")] == ["a.md"]
+
+
+def test_a_list_of_code_counts_as_one_word_and_a_name_in_small_letters_begins_a_sentence() -> None:
+    assert list(sentences("It has `a`, `b` and `c d`, `e`. pytest runs it, e.g. twice.\n")) == [
+        "It has CODE and CODE.",
+        "pytest runs it, e.g. twice.",
+    ]
 
 
 def test_a_sentence_with_its_noun_is_left_alone() -> None:

@@ -56,11 +56,11 @@ at most 30 lines of code, without blank lines, comments and docstrings. Calls of
 `agentmut.tool` marks its function. DSPy's tools are words of its instructions, and no tools of
 a request: operators of prompts change them once `agentmut doctor --save-request` has written the instructions down.
 
-What makes its requests in a program of its own is measured by the adapter [command](programs.md): the Claude Agent SDK
-(`examples/libraries/claude_agent.py`), Vercel AI SDK, Mastra, and the packages of Anthropic and OpenAI for JavaScript
-(`examples/js_libraries`, after `npm ci`). The AI SDK and Mastra speak the Responses API unless the model is made with
-`.chat`; that API has no stop sequences, so mutants with one do not arrive there. Mastra's package asks for Node 22;
-its example was tried on Node 20.
+The adapter [command](programs.md) measures what makes its requests in a program of its own. Tried are the Claude Agent
+SDK (`examples/libraries/claude_agent.py`), Vercel AI SDK, Mastra, and the packages of Anthropic and OpenAI for
+JavaScript (`examples/js_libraries`, after `npm ci`). The AI SDK and Mastra speak the Responses API unless the model is
+made with `.chat`; that API has no stop sequences, so mutants with one do not arrive there. Mastra's package asks for
+Node 22; its example was tried on Node 20.
 """
 MATRIX = """## Which mutants arrive
 

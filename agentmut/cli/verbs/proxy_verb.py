@@ -108,8 +108,8 @@ def proxy(
     The line goes to stderr: dialect, model, status, seconds, tokens, and whether the request was changed.
     Credentials pass through; nothing is kept.
 
-    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned: with
-    --mutant, 4 in the place of 0 where no request has become the mutant's.
+    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned. With
+    --mutant, the code is 4 in the place of 0 where no request has become the mutant's.
 
     A program that hard-codes https://api.openai.com and the like is reached by --intercept: connections to the
     services end here, all others pass encrypted. The authority's key stays in memory, its certificate is removed at the

@@ -79,9 +79,9 @@ def simulate(
 
     It is a stand-in for demos and tests, no evidence about real models.
 
-    With a command after `--`, the variables that lead SDKs here are set for it (OPENAI_BASE_URL,
-    ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL, OLLAMA_HOST,
-    AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys without value), and its exit code is returned.
+    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned. The
+    variables are OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, GOOGLE_VERTEX_BASE_URL,
+    OLLAMA_HOST, AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and keys without value.
 
     Example: agentmut simulate -- agentmut run --yes
     """
