@@ -36,8 +36,8 @@ def test_a_long_sentence_of_a_page_is_seen_as_one_sentence() -> None:
     page = "# A\n\nRun `a b c d` and\nwait. Then [read](a.md) it:\n\n- one item.\n\n```sh\ncode here\n```\n"
     assert list(sentences(page)) == ["Run CODE and wait.", "Then read it:", "- one item."]
     assert MOST_WORDS <= 34
-    assert not list(too_long(f"{'word ' * MOST_WORDS}.\n", "a.md"))
-    assert [each.place for each in too_long(f"{'word ' * (MOST_WORDS + 1)}.\n", "a.md")] == ["a.md"]
+    assert not list(too_long(f"{'word ' * (MOST_WORDS - 1)}word.\n", "a.md"))
+    assert [each.place for each in too_long(f"{'word ' * MOST_WORDS}word.\n", "a.md")] == ["a.md"]
 
 
 def test_a_list_of_code_counts_as_one_word_and_a_name_in_small_letters_begins_a_sentence() -> None:
