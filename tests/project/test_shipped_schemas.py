@@ -31,7 +31,7 @@ def faults(kind: str, value: Any) -> list[str]:
 
 @pytest.mark.parametrize("kind", SHIPPED)
 def test_the_shipped_schema_is_what_its_command_writes(kind: str) -> None:
-    command = f"python -m agentmut.project.schema {kind} > agentmut/{SHIPPED[kind]}"
+    command = f"python -m agentmut.project.schema {kind} > agentmut/project/{SHIPPED[kind]}"
     assert shipped(kind) == schema_text(kind), f"out of date; run: {command}"
 
 
