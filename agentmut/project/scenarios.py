@@ -36,12 +36,21 @@ def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str,
         matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207 - patterns may be absolute
         found = {Path(name).as_posix() for name in matched if (root / name).is_file()}
         if not found:
-            raise ProjectError(
-                f"no scenario file matches {pattern!r} in {root}. Correct the pattern, or write one; "
-                "`agentmut init` makes an example"
-            )
+            raise ProjectError(f"no scenario file matches {pattern!r} in {root}. {_remedy(pattern, root)}")
         files |= found
     return tuple(sorted(files))
+
+
+def _remedy(pattern: str, root: Path) -> str:
+    """Return what to write instead of a pattern that no file matches."""
+    folder = root / pattern
+    if pattern and folder.is_dir():
+        fitting = next((f"*{end}" for end in (".yaml", ".yml") if any(folder.glob(f"*{end}"))), "")
+        instead = f"{pattern.rstrip('/')}/{fitting or '*.yaml'}"
+        return f"It is a folder; write {instead!r}" + (
+            "" if fitting else ", and a scenario file in it; `agentmut init` makes an example"
+        )
+    return "Correct the pattern, or write one; `agentmut init` makes an example"
 
 
 def read_scenarios(

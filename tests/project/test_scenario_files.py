@@ -126,3 +126,23 @@ def test_a_python_evaluator_is_found_beside_the_project_file(root: Path) -> None
     spec = only(root, ONE.replace("contains: hello", "python: 'own_checks:polite'")).evaluators[0]
     assert (spec.name, spec.argument) == ("python", "own_checks:polite")
     refused(root, "Did you mean 'polite'", a=ONE.replace("contains: hello", "python: 'own_checks:polte'"))
+
+
+@pytest.mark.parametrize(
+    ("ending", "proposed"),
+    [
+        ("yaml", "write 'scenarios/*.yaml'"),
+        ("yml", "write 'scenarios/*.yml'"),
+        ("", "and a scenario file in it"),
+    ],
+)
+def test_a_folder_is_refused_with_the_pattern_that_fits_its_files(
+    root: Path, ending: str, proposed: str
+) -> None:
+    (root / "agentmut.yaml").write_text(f"{AGENT}suite: {{scenarios: scenarios/}}\n")
+    if ending:
+        (root / "scenarios" / f"a.{ending}").write_text(ONE)
+    with pytest.raises(ProjectError) as raised:
+        load_project(root)
+    assert "no scenario file matches 'scenarios/'" in str(raised.value)
+    assert "It is a folder; " in str(raised.value) and proposed in str(raised.value)
