@@ -86,10 +86,11 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """
-    from agentmut.insight import FILE, read_coverage
+    from agentmut.insight import read_coverage
+    from agentmut.store import COVERAGE
 
     folder = _folder(project, run, result)
-    coverage = folder / FILE
+    coverage = folder / COVERAGE
     return Extra(
         project=_name_of(folder),
         rescored=find_rescored(project, run, result),
@@ -106,9 +107,9 @@ def _name_of(folder: Path) -> str:
 
 def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":
     """Return what `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
-    from agentmut.store import FILE, read_rescored
+    from agentmut.store import RESCORED, read_rescored
 
-    path = _folder(project, run, result) / FILE
+    path = _folder(project, run, result) / RESCORED
     return read_rescored(path) if path.is_file() else None
 
 

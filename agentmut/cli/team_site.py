@@ -23,6 +23,8 @@ FRESH = 5.0
 LIST = "serve-bundle.json"
 """The list of the files of a bundle: it tells a bundle from a folder with files of a user."""
 HOME = "index.html"
+WRITTEN = "report.html"
+"""The page in the folder of a run."""
 NO_RUNS = "No stored run is shown: that would build the agent. `agentmut report --bundle DIR` shows them."
 PAGED = ("run", "test", "compare", "relations")
 """Kinds of runs that have a page."""
@@ -127,9 +129,13 @@ def _of_project(one: "TeamProject", folder: str) -> dict[str, Page]:
     """Return the pages of a project: its own, those of its runs, and those that compare two campaigns."""
     runs = {run.id: f"runs/{_file(run.id)}" for run in one.runs if run.kind in PAGED}
     diffs = {(old, new): f"changes/{_file(f'{old}..{new}')}" for old, new in combinations(one.campaigns, 2)}
-    pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, one, runs, diffs)}
+    later = {run: f"runs/{_file(f'{run}..later')}" for run in runs if _has_later_documents(one, run)}
+    links = _links(runs, diffs, later)
+    pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, one, links)}
     for run, path in runs.items():
         pages[f"{folder}/{path}"] = partial(_run_page, one, run)
+    for run, path in later.items():
+        pages[f"{folder}/{path}"] = partial(_run_page, one, run, made_anew=True)
     for (old, new), path in diffs.items():
         pages[f"{folder}/{path}"] = partial(_diff_page, one, old, new)
     return pages
@@ -139,37 +145,62 @@ def _file(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".html"
 
 
-def _project_page(
-    one: "TeamProject", runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str], user: str
-) -> str:
+def _has_later_documents(one: "TeamProject", run: str) -> bool:
+    """Return whether something was found about a run after the page that it wrote itself."""
+    from agentmut.cli.runs import folder_of
+
+    if one.root is None:
+        return False
+    folder = folder_of(one.root, run)
+    try:
+        written = (folder / WRITTEN).stat().st_mtime_ns
+        return any(path.stat().st_mtime_ns > written for path in folder.glob("*.json"))
+    except OSError:  # the run wrote no page, or the folder has just been removed
+        return False
+
+
+def _project_page(one: "TeamProject", links: "Links", user: str) -> str:
     from agentmut.report import project_page
 
-    return project_page(one, _links(runs, diffs), user)
+    return project_page(one, links, user)
 
 
-def _links(runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str]) -> "Links":
+def _links(
+    runs: Mapping[str, str], diffs: Mapping[tuple[str, str], str], later: Mapping[str, str]
+) -> "Links":
     from agentmut.report import Links
 
     return Links(
         run=lambda run: runs.get(run, ""),
+        later=lambda run: later.get(run, ""),
         diff=lambda old, new: diffs.get((old, new), ""),
         home=f"../{HOME}",
     )
 
 
-def _run_page(one: "TeamProject", run: str, user: str) -> str:
-    """Return the page of a run: the one that the run wrote, else one made of its report."""
+def _run_page(one: "TeamProject", run: str, user: str, *, made_anew: bool = False) -> str:
+    """Return the page of a run: the one that the run wrote, unless a page is to be made anew of its documents."""
     from agentmut.cli.runs import folder_of
-    from agentmut.report import Extra
 
     if (kept := one.of_store.get(run)) is not None:
-        return _page_of(kept, Extra(project=one.name, no_runs=NO_RUNS))
+        return _page_of(kept, _beside_in_store(one, run))
     assert one.root is not None
     try:
-        written = folder_of(one.root, run) / "report.html"
-        return written.read_text("utf-8", "replace") if written.is_file() else _made(one.root, run)
+        written = folder_of(one.root, run) / WRITTEN
+        if made_anew or not written.is_file():
+            return _made(one.root, run)
+        return written.read_text("utf-8", "replace")
     except (OSError, AgentmutError) as error:
         raise UsageError(f"the report of run {run} cannot be read: {error}") from None
+
+
+def _beside_in_store(one: "TeamProject", run: str) -> "Extra":
+    """Return what the page of a run of another machine shows beside its report. Raises `AgentmutError`."""
+    from agentmut.report import Extra
+    from agentmut.usecases import KeptBeside, kept_beside
+
+    kept = KeptBeside() if one.where is None else kept_beside(one.where, one.stored_as, run)
+    return Extra(project=one.name, no_runs=NO_RUNS, **kept._asdict())
 
 
 def _made(root: Path, run: str) -> str:

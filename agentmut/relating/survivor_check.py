@@ -47,7 +47,7 @@ from agentmut.relating.survivors import (
     survivors_of,
     with_kills,
 )
-from agentmut.store import RELATIONS, RESULT, ComparedMutants, NotStored, Store, SurvivorsReport
+from agentmut.store import RELATIONS, RESULT, SURVIVORS, ComparedMutants, NotStored, Store, SurvivorsReport
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
@@ -147,6 +147,7 @@ def check_survivors(
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
     store.reports.keep(campaign.id, RESULT, result)
+    store.reports.keep(campaign.id, SURVIVORS, report)
     if not stored:
         store.reports.keep(report.run_id, RELATIONS, report)
     if report.problem:

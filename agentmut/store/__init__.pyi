@@ -40,12 +40,12 @@ from .documents.relation_report import read_relations as read_relations
 from .documents.relation_report import read_saved_relations as read_saved_relations
 from .documents.relation_report import save_relations as save_relations
 from .documents.relation_report import write_relations as write_relations
-from .documents.rescored import FILE as FILE
 from .documents.rescored import Flip as Flip
 from .documents.rescored import NeedsTrials as NeedsTrials
 from .documents.rescored import RelationFlip as RelationFlip
 from .documents.rescored import RelationsRescored as RelationsRescored
 from .documents.rescored import Rescored as Rescored
+from .documents.rescored import parse_rescored as parse_rescored
 from .documents.rescored import read_rescored as read_rescored
 from .documents.rescored import write_rescored as write_rescored
 from .documents.saved_baseline import PowerCell as PowerCell
@@ -86,8 +86,11 @@ from .read_only import ListedRun as ListedRun
 from .read_only import kept_reports as kept_reports
 from .read_only import listed_runs as listed_runs
 from .read_only_file import is_read_only as is_read_only
+from .reports import COVERAGE as COVERAGE
 from .reports import RELATIONS as RELATIONS
+from .reports import RESCORED as RESCORED
 from .reports import RESULT as RESULT
+from .reports import SURVIVORS as SURVIVORS
 from .reports import VERDICTS as VERDICTS
 from .reports import KeptReport as KeptReport
 from .reports import Reports as Reports

@@ -13,7 +13,7 @@ from agentmut._base import StoreError
 from agentmut.store.address import StoreUrl, Where
 from agentmut.store.connections import Database
 from agentmut.store.explanation import OF_FILES, explanation
-from agentmut.store.reports import KeptReport, reports_in
+from agentmut.store.reports import OWN, KeptReport, reports_in
 from agentmut.store.schema import reports
 from agentmut.store.store import database_of
 
@@ -44,10 +44,18 @@ def listed_runs(where: Where) -> dict[str, tuple[ListedRun, ...]]:
     return {"": _of_file(where, lambda connection: _runs_in(connection, ""))} if where.is_file() else {}
 
 
-def kept_reports(where: Where, project: str, without: Collection[str] = ()) -> tuple[KeptReport, ...]:
-    """Return the reports of a project's runs that a store has, but for the runs `without`; none in an older store.
+def kept_reports(
+    where: Where,
+    project: str,
+    without: Collection[str] = (),
+    *,
+    names: Collection[str] = OWN,
+    run: str = "",
+) -> tuple[KeptReport, ...]:
+    """Return the documents with these names that a store has of a project's runs; none in an older store.
 
-    Raises `StoreError` for a store that is not there or cannot be read.
+    They are those of `run`, or of all runs but those `without`. Raises `StoreError` for a store that is not there or
+    cannot be read.
     """
     schema = f"agentmut_{project}" if isinstance(where, StoreUrl) else None
 
@@ -55,7 +63,7 @@ def kept_reports(where: Where, project: str, without: Collection[str] = ()) -> t
         if not _may_read(connection, schema, "reports"):
             return ()
         table = reports if schema is None else reports.to_metadata(MetaData(), schema=schema)
-        return tuple(reports_in(connection, table, without))
+        return tuple(reports_in(connection, table, names, without, run))
 
     if isinstance(where, StoreUrl):
         return _of_server(where, found)

@@ -7,11 +7,18 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 from sqlalchemy import Connection, Table, select
 
-from agentmut._base import storable_json
-from agentmut.store.connections import Connections
-from agentmut.store.schema import reports
+from agentmut._base import StoreError, storable_json
+from agentmut.store.connections import Connections, driver_error
+from agentmut.store.schema import reports, runs
 
 RESULT, VERDICTS, RELATIONS = "result.json", "verdicts.json", "relations.json"
+COVERAGE, RESCORED, SURVIVORS = "coverage.json", "rescored.json", "survivors.json"
+"""Documents that verbs make of a campaign when it has ended. `SURVIVORS` is the latest check of relations on its
+survivors."""
+REFUSED = ("42501", "25006")
+"""What a server says to a role that may not write, and of itself where it takes no writes."""
+OWN = (RESULT, VERDICTS, RELATIONS)
+"""Documents that runs themselves report."""
 
 
 class KeptReport(NamedTuple):
@@ -40,13 +47,39 @@ class Reports:
         row = {"run": run, "name": name, "content": content}
         self._connections.write(lambda connection: connection.execute(self._keep, row))
 
+    def keep_later(self, run: str, name: str, report: BaseModel) -> None:
+        """Keep a document that a verb makes of an earlier run, and prints too. Raises `StoreError`.
 
-def reports_in(connection: Connection, table: Table, without: Collection[str]) -> Iterator[KeptReport]:
-    """Yield the documents of all runs but those `without`, in the order of the runs' ids."""
-    known = select(table.c.run, table.c.name).order_by(table.c.run, table.c.name)
-    for run, name in connection.execute(known).all():
-        if run not in without:
-            one = select(table.c.content).where(table.c.run == run, table.c.name == name)
+        A store that does not know the run any more keeps nothing, and so does one that takes no writes of this user.
+        """
+        known = select(runs.c.id).where(runs.c.id == run)
+        if self._connections.read(lambda connection: connection.execute(known).first()) is None:
+            return
+        try:
+            self.keep(run, name, report)
+        except StoreError as error:
+            if not _takes_no_writes(error):
+                raise
+
+
+def reports_in(
+    connection: Connection, table: Table, names: Collection[str], without: Collection[str] = (), run: str = ""
+) -> Iterator[KeptReport]:
+    """Yield the documents with these names, of one run or of all runs but those `without`, in the order of the ids."""
+    known = (
+        select(table.c.run, table.c.name).where(table.c.name.in_(names)).order_by(table.c.run, table.c.name)
+    )
+    if run:
+        known = known.where(table.c.run == run)
+    for of, name in connection.execute(known).all():
+        if of not in without:
+            one = select(table.c.content).where(table.c.run == of, table.c.name == name)
             content: Any = connection.execute(one).scalar()
             if content is not None:  # nobody has cleaned the store meanwhile
-                yield KeptReport(run, name, zlib.decompress(content).decode())
+                yield KeptReport(of, name, zlib.decompress(content).decode())
+
+
+def _takes_no_writes(error: StoreError) -> bool:
+    """Return whether this user may not write: a role that only reads, or a disk that cannot be written."""
+    said = driver_error(error.__cause__ or error)
+    return getattr(said, "sqlstate", None) in REFUSED or "readonly" in str(said)

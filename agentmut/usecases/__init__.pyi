@@ -35,6 +35,8 @@ from .importing import ImportReport as ImportReport
 from .importing import ImportWish as ImportWish
 from .importing import foreign_store as foreign_store
 from .importing import import_traces as import_traces
+from .kept_beside import KeptBeside as KeptBeside
+from .kept_beside import kept_beside as kept_beside
 from .plan_figures import Amount as Amount
 from .plan_figures import CheapPlan as CheapPlan
 from .plan_figures import Foreseen as Foreseen

@@ -41,7 +41,7 @@ from agentmut.insight import carried_over, grouped, with_gaps
 from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
-from agentmut.store import RESULT, Rescored, Store, StoredRun, Where, write_rescored
+from agentmut.store import RESCORED, RESULT, Rescored, Store, StoredRun, Where, write_rescored
 from agentmut.usecases.cheap_model import budget_left, with_cheap_model
 from agentmut.usecases.notebook import BesideKernel, in_notebook
 from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
@@ -127,6 +127,7 @@ def carry_out_rescore(session: Session, store: Store, run: str | None = None) ->
     by_relations, result = relations_rescored(session, store, campaign, before, result)
     rescored = rescored.model_copy(update={"result": result, "relations": by_relations})
     write_rescored(rescored, folder)
+    store.reports.keep_later(campaign.run.id, RESCORED, rescored)
     return rescored
 
 

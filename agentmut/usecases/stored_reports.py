@@ -7,8 +7,7 @@ from typing import NamedTuple, Protocol
 from agentmut._base import UsageError
 from agentmut.campaign import Environment, RunPlan, Session, suite_digest
 from agentmut.nouns import AgentSummary, Result, parse_result, read_result
-from agentmut.store import FILE as RESCORED
-from agentmut.store import RESULT, KeptReport, VerdictReport, parse_verdicts, read_verdicts
+from agentmut.store import RESCORED, RESULT, KeptReport, VerdictReport, parse_verdicts, read_verdicts
 
 Report = Result | VerdictReport
 CHEAP = "cheap model"

@@ -110,6 +110,10 @@ class TeamProject(NamedTuple):
     """What could not be read, and why."""
     of_store: Mapping[str, TeamReport] = MappingProxyType({})
     """By run: a report that the store alone has."""
+    where: Where | None = None
+    """The store; None where it cannot be told."""
+    stored_as: str = ""
+    """The project's name in a database; empty in a file."""
 
 
 class _Kept(NamedTuple):
@@ -130,13 +134,14 @@ def team_projects(places: Sequence[Path]) -> list[TeamProject]:
     """
     projects = [load_project(place) for place in places]
     own = [_project(project) for project in projects]
-    names = _distinct([project.name for project, _ in own])
-    found = [one._replace(name=name) for (one, _), name in zip(own, names, strict=True)]
-    taken = {shared for _, shared in own if shared}
+    names = _distinct([one.name for one in own])
+    found = [one._replace(name=name) for one, name in zip(own, names, strict=True)]
+    taken = {one.stored_as for one in own if one.stored_as}
     for project in projects:
         for name, runs, kept in _of_others(project, taken):
             taken.add(name)
-            found.append(_seen(f"{name} (database)", None, (), runs, kept))
+            seen = _seen(f"{name} (database)", None, (), runs, kept)
+            found.append(seen._replace(where=store_place(project), stored_as=name))
     return found
 
 
@@ -160,11 +165,12 @@ def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tu
             yield from ((name, runs, _kept(where, name, ())) for name, runs in others.items())
 
 
-def _project(project: Project) -> tuple[TeamProject, str]:
-    """Return a project, and its name in a database; empty if it uses a file."""
+def _project(project: Project) -> TeamProject:
+    """Return a project of this machine."""
     problems: list[str] = []
     stored: tuple[ListedRun, ...] = ()
     kept = _Kept()
+    where: Where | None = None
     shared = ""
     try:
         where = store_place(project)
@@ -175,7 +181,7 @@ def _project(project: Project) -> tuple[TeamProject, str]:
         problems.append(str(error))
     reports = tuple(stored_reports(project.runs))
     found = _seen(project.root.name or "project", project, reports, stored, kept)
-    return found._replace(problems=tuple(problems)), shared
+    return found._replace(problems=tuple(problems), where=where, stored_as=shared)
 
 
 def _kept(where: Where, name: str, here: Collection[str]) -> _Kept:

@@ -1,5 +1,6 @@
 """Reports of runs are in the store: who reads it on another machine sees scores, survivors and pages."""
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -7,11 +8,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from agentmut._base.errors import StoreError
 from agentmut._base.frozen import Frozen
-from agentmut.cli.team_site import Site
+from agentmut.cli.entry import app
+from agentmut.cli.team_site import Site, _folders
 from agentmut.nouns.result import Result, read_result
-from agentmut.store import Store, StoreUrl, Where, copy_store, kept_reports
+from agentmut.store import COVERAGE, RESCORED, Store, StoreUrl, Where, copy_store, kept_reports, store_url
 from agentmut.store.rows import StoredRun
 from agentmut.usecases.team import team_projects
 from tests.cli.ran_project import ran
@@ -88,6 +92,79 @@ def test_another_machine_sees_what_the_run_reported(project: Path, tmp_path: Pat
     assert result.mutants[0].id in of_run and "No stored run is shown" in of_run
 
 
+@pytest.fixture(scope="module")
+def judged_later(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose run was looked at again: coverage, another evaluator on its trials, relations on its survivor."""
+    folder = ran(tmp_path_factory.mktemp("later"))
+    for verb in ("coverage", "relations --survivors --relation perturbation.noise --yes"):
+        done = CliRunner().invoke(app, [*verb.split(), "--project", str(folder)])
+        assert done.exit_code == 0, done.output
+    suite = (folder / "s.yaml").read_text().replace("contains: hello", "contains: Kiel")
+    (folder / "s.yaml").write_text(suite)
+    done = CliRunner().invoke(app, ["rescore", "--project", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def page_of(project: Path, run: str) -> str:
+    return Site([project]).pages()[f"{_folders([project.name])[0]}/runs/{run}.html"]("")
+
+
+def test_another_machine_sees_what_was_found_about_the_run_later(
+    judged_later: Path, tmp_path: Path, where: Where
+) -> None:
+    run = min(path.name for path in (judged_later / ".agentmut" / "runs").iterdir())
+    here = page_of(judged_later, run)
+    other = elsewhere(judged_later, tmp_path / judged_later.name, where)
+    there = page_of(other, run)
+    assert "What the scenarios exercise of the agent" in there
+    assert "1 of 1 survivor could be compared" in there
+    assert "stored trials give a score of" in there
+    assert there == here
+    shutil.copytree(judged_later / ".agentmut" / "runs", other / ".agentmut" / "runs")
+    assert page_of(other, run) == there  # as the folder shows it
+
+
+def test_a_run_that_wrote_its_page_has_a_second_one_with_what_was_found_later(
+    judged_later: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    shutil.copytree(judged_later, folder)
+    run = min((folder / ".agentmut" / "runs").iterdir())
+    (run / "report.html").write_text("as the run wrote it")
+    for document in run.glob("*.json"):
+        os.utime(document, (1, 1))
+    assert not [path for path in Site([folder]).pages() if "later" in path]
+    os.utime(run / "coverage.json")
+    os.utime(run / "report.html", (2, 2))
+    pages = Site([folder]).pages()
+    later = f"runs/{run.name}..later.html"
+    assert pages[f"own/runs/{run.name}.html"]("") == "as the run wrote it"
+    assert "What the scenarios exercise of the agent" in pages[f"own/{later}"]("")
+    assert f'href="{later}"' in pages["own/index.html"]("")
+
+
+def test_what_is_found_later_is_not_kept_where_the_run_is_gone_or_the_user_only_reads(
+    server: PostgresServer,
+) -> None:
+    writes = store_url(server.url(), "found_later")
+    with closing(Store(writes)) as store:
+        store.add_run(StoredRun("a", 1.0, "{}", "finished"))
+        store.reports.keep_later("gone", COVERAGE, Document(said="x"))
+        store.reports.keep_later("a", COVERAGE, Document(said="x"))
+    server.execute(
+        "create role onlooker login",
+        "grant usage on schema agentmut_found_later to onlooker",
+        "grant select on all tables in schema agentmut_found_later to onlooker",
+    )
+    with closing(Store(store_url(server.url(user="onlooker"), "found_later"))) as store:
+        store.reports.keep_later("a", RESCORED, Document(said="y"))
+        with pytest.raises(StoreError, match="permission denied"):
+            store.reports.keep("a", RESCORED, Document(said="y"))
+    kept = kept_reports(writes, "found_later", names=(COVERAGE, RESCORED))
+    assert [(one.run, one.name) for one in kept] == [("a", COVERAGE)]
+
+
 def test_a_report_that_cannot_be_read_is_named(project: Path, tmp_path: Path, where: Where) -> None:
     other = elsewhere(project, tmp_path / "other", where)
     place = where if isinstance(where, StoreUrl) else other / ".agentmut" / "store.db"
@@ -106,8 +183,6 @@ def test_a_report_that_cannot_be_read_is_named(project: Path, tmp_path: Path, wh
 def test_other_projects_of_a_database_have_pages_and_what_may_not_be_read_stays_away(
     server: PostgresServer, project: Path, tmp_path: Path
 ) -> None:
-    from agentmut.store import store_url
-
     copy_store(project / ".agentmut" / "store.db", store_url(server.url(), "shop_of_others"))
     desk = elsewhere(project, tmp_path / "desk", store_url(server.url(), "desk_of_others"))
     (shop,) = (one for one in team_projects([desk]) if one.name == "shop_of_others (database)")

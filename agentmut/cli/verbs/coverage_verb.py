@@ -44,6 +44,7 @@ def coverage(
     from agentmut._base import UsageError
     from agentmut.insight import CoverageRequest, latest_result, project_coverage, write_coverage
     from agentmut.report import SHOWN, render_coverage
+    from agentmut.store import COVERAGE
     from agentmut.usecases import opened, stand_in_keys
 
     if calibrate and (run or scenarios):
@@ -56,6 +57,7 @@ def coverage(
         latest = None if scenarios else latest_result(session, run)
         if latest is not None:
             write_coverage(found, session.project.runs / latest.run_id)
+            store.reports.keep_later(latest.run_id, COVERAGE, found)
     print_report(
         found,
         as_json,

@@ -1,7 +1,7 @@
 """The supported models of an agent that have answered (Eq. 19)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from agentmut._base import UsageError, keep_json
 from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, DimensionCoverage, LeftOut
+from agentmut.store import COVERAGE
 
 _ROUTED = re.compile(
     r"^(?:(?:us|eu|apac|global)\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen)\."
@@ -78,21 +79,25 @@ def listed(dimension: Dimension, items: Iterable[tuple[CoverageItem, frozenset[s
     return Part(row, covered, tuple(item for item in known if item not in covered))
 
 
-FILE = "coverage.json"
 _AGAIN = "`agentmut coverage`"
 
 
 def write_coverage(coverage: Coverage, folder: Path) -> None:
     """Write a coverage into a run's folder, whole or not at all; not on a read-only disk. Raises `StoreError`."""
-    keep_json(coverage, folder / FILE, _AGAIN)
+    keep_json(coverage, folder / COVERAGE, _AGAIN)
 
 
 def read_coverage(path: Path) -> Coverage:
     """Return the coverage that `write_coverage` wrote. Raise `UsageError` if the file is missing or invalid."""
+    return parse_coverage(lambda: path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_coverage(text: Callable[[], str], place: str) -> Coverage:
+    """Return the coverage in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
     try:
-        return Coverage.model_validate_json(path.read_text(encoding="utf-8"))
+        return Coverage.model_validate_json(text())
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
         raise UsageError(
-            f"{path} cannot be read as a coverage: {said}. {_AGAIN} writes it anew; or delete it."
+            f"{place} cannot be read as a coverage: {said}. {_AGAIN} writes it anew; or delete it."
         ) from None

@@ -24,6 +24,8 @@ class Links(NamedTuple):
     project: Callable[[str], str] = lambda name: ""
     run: Callable[[str], str] = lambda run: ""
     """Empty for a run without a page."""
+    later: Callable[[str], str] = lambda run: ""
+    """The page of a run with what was found after the run; empty where nothing was."""
     diff: Callable[[str, str], str] = lambda old, new: ""
     """Empty for two runs without a page."""
     home: str = ""

@@ -1,5 +1,6 @@
 """`rescored.json`: the decisions of changed evaluators and relations on the trials of an earlier run."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -7,6 +8,7 @@ from pydantic import Field, ValidationError
 from agentmut._base import Frozen, UsageError, keep_json
 from agentmut.nouns import Result, Score, Status
 from agentmut.store.documents.relation_report import SurvivorsReport
+from agentmut.store.reports import RESCORED
 
 
 class Flip(Frozen):
@@ -81,22 +83,23 @@ class Rescored(Frozen):
     """The whole result as it is now."""
 
 
-FILE = "rescored.json"
-"""In the folder of the run that was judged again."""
-
-
 def read_rescored(path: Path) -> Rescored:
     """Read what `write_rescored` wrote. Raise `UsageError` if it is missing or invalid."""
+    return parse_rescored(lambda: path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_rescored(text: Callable[[], str], place: str) -> Rescored:
+    """Return the document in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
     try:
-        return Rescored.model_validate_json(path.read_text(encoding="utf-8"))
+        return Rescored.model_validate_json(text())
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
         raise UsageError(
-            f"{path} cannot be read as what `agentmut rescore` wrote: {said}. Give that command again, or delete "
+            f"{place} cannot be read as what `agentmut rescore` wrote: {said}. Give that command again, or delete "
             "the file."
         ) from None
 
 
 def write_rescored(rescored: Rescored, folder: Path) -> None:
     """Write `rescored.json` into a run's folder, whole or not at all; not on a read-only disk. Raises `StoreError`."""
-    keep_json(rescored, folder / FILE, "`agentmut rescore`")
+    keep_json(rescored, folder / RESCORED, "`agentmut rescore`")
