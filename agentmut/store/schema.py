@@ -53,7 +53,7 @@ trials = Table(
     Column("usd", Float),
     Column("finished", Float, nullable=False),
     Index("trials_by_key", "key"),
-    Index("trials_by_run", "run"),
+    Index("trials_by_mutant", "run", "mutant"),
 )
 """One row for every execution, under the run that executed it. Rows are never overwritten: a run that
 executes the same trial again (`--fresh`, or after trouble) adds a row with the same key."""

@@ -273,7 +273,7 @@ def test_what_a_run_used_is_looked_up_in_indexes(server: PostgresServer) -> None
             lambda connection: connection.execute(text(f"EXPLAIN {written}")).all()
         )
     plan = "\n".join(str(row[0]) for row in rows)
-    assert "trials_by_run" in plan
+    assert "trials_by_mutant" in plan
     assert "Seq Scan on trials" not in plan
 
 
@@ -306,12 +306,16 @@ def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServe
         store.save("run", [trial("k")])
     server.execute(
         "drop table agentmut_earlier.imported, agentmut_earlier.claims, agentmut_earlier.reports",
+        "drop index agentmut_earlier.trials_by_mutant",
+        "create index trials_by_run on agentmut_earlier.trials (run)",
         "update agentmut_earlier.alembic_version set version_num = '3'",
     )
     with closing(a_store(server, "earlier")) as store:
         assert store.imports.totals().trials == 0
         assert store.find("k") is not None
     assert server.execute("select version_num from agentmut_earlier.alembic_version") == [(str(VERSION),)]
+    indexes = "select indexname from pg_indexes where schemaname = 'agentmut_earlier' and tablename = 'trials' order by 1"
+    assert server.execute(indexes) == [("trials_by_key",), ("trials_by_mutant",), ("trials_pkey",)]
 
 
 def test_who_may_write_an_earlier_store_may_write_what_it_has_anew(server: PostgresServer) -> None:
