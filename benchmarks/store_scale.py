@@ -3,6 +3,7 @@
     python -m benchmarks.store_scale                      # a file of SQLite with 1,000,000 trials
     AGENTMUT_TEST_POSTGRES=/usr/lib/postgresql/15/bin python -m benchmarks.store_scale --server
     python -m benchmarks.store_scale --trials 50000       # a smaller one
+    python -m benchmarks.store_scale --targets            # the figures that have a target, and no others
 
 One real campaign is run. Its trials are copied within the database, under other keys and as ten other runs of the
 project, until the store has its size. Then verbs of the command line are carried out in this process. Seconds are
@@ -101,8 +102,10 @@ def _multiply(connection: Connection, run: str, copies: int) -> None:
     connection.execute(text(COPIES[connection.dialect.name]), {"run": run, "copies": copies})
 
 
-def figures(folder: Path, result: Result, where: Where, size: int) -> Iterator[Figure]:
-    """Yield the figures of a filled store."""
+def figures(
+    folder: Path, result: Result, where: Where, size: int, *, targets: bool = False
+) -> Iterator[Figure]:
+    """Yield the figures of a filled store; with `targets`, those of questions to the store and those with a target."""
     run, large = result.run_id, f"a run of {size // RUNS:,}"
     mutant = next(row.id for row in result.mutants if row.status is Status.KILLED)
     with closing(Store(where)) as store:
@@ -120,6 +123,8 @@ def figures(folder: Path, result: Result, where: Where, size: int) -> Iterator[F
     yield timed("list runs, as `agentmut serve` does", lambda: listed_runs(where))
     for verb in ("report", "report --format html", "report --json"):
         yield timed(f"`agentmut {verb}`", partial(_said, folder, verb), 30.0)
+    if targets:
+        return
     for verb in (f"show {mutant}", "trials --trial 7", "gate", "rescore", "plan", "coverage"):
         yield timed(f"`agentmut {verb.replace(mutant, 'ID')}`", partial(_said, folder, verb))
 
@@ -212,6 +217,7 @@ def main() -> int:
     )
     parser.add_argument("--trials", type=int, default=1_000_000)
     parser.add_argument("--server", action="store_true", help="a PostgreSQL server instead of a file")
+    parser.add_argument("--targets", action="store_true", help="leave out the verbs that have no target")
     asked = parser.parse_args()
     missed = False
     with tempfile.TemporaryDirectory() as scratch, a_server(asked.server) as settings:
@@ -227,7 +233,7 @@ def main() -> int:
             f"{asked.trials} trials {kind}; filled in {time.process_time() - filling:.0f} s of processor time\n"
         )
         print("| what | seconds | of the processor | target |\n| --- | ---: | ---: | ---: |")
-        for figure in figures(folder, result, where, asked.trials):
+        for figure in figures(folder, result, where, asked.trials, targets=asked.targets):
             print(figure, flush=True)
             missed |= figure.target is not None and figure.seconds > figure.target
         print(f"\nmost memory of this process: {memory():.0f} MiB")

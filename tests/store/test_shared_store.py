@@ -314,8 +314,10 @@ def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServe
         assert store.imports.totals().trials == 0
         assert store.find("k") is not None
     assert server.execute("select version_num from agentmut_earlier.alembic_version") == [(str(VERSION),)]
-    indexes = "select indexname from pg_indexes where schemaname = 'agentmut_earlier' and tablename = 'trials' order by 1"
-    assert server.execute(indexes) == [("trials_by_key",), ("trials_by_mutant",), ("trials_pkey",)]
+    indexes = (
+        "select indexname from pg_indexes where (schemaname, tablename) = ('agentmut_earlier', 'trials')"
+    )
+    assert sorted(server.execute(indexes)) == [("trials_by_key",), ("trials_by_mutant",), ("trials_pkey",)]
 
 
 def test_who_may_write_an_earlier_store_may_write_what_it_has_anew(server: PostgresServer) -> None:
