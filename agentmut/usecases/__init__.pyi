@@ -9,6 +9,8 @@ from .baseline_growth import carry_out_update as carry_out_update
 from .baseline_growth import comparison as comparison
 from .baseline_growth import prepare_update as prepare_update
 from .behaviour import behaviour_against as behaviour_against
+from .beside_runs import KeptBeside as KeptBeside
+from .beside_runs import kept_beside as kept_beside
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
 from .campaign_progress import progress_of as progress_of
@@ -35,8 +37,6 @@ from .importing import ImportReport as ImportReport
 from .importing import ImportWish as ImportWish
 from .importing import foreign_store as foreign_store
 from .importing import import_traces as import_traces
-from .kept_beside import KeptBeside as KeptBeside
-from .kept_beside import kept_beside as kept_beside
 from .plan_figures import Amount as Amount
 from .plan_figures import CheapPlan as CheapPlan
 from .plan_figures import Foreseen as Foreseen

@@ -57,6 +57,9 @@ def with_values(value: Any, new: Mapping[Path, Any]) -> Any:
         return value
     if () in new:
         return new[()]
+    if len(new) == 1:
+        ((path, found),) = new.items()
+        return _with_value(value, path, found)
     inner: dict[str | int, dict[Path, Any]] = {}
     for (key, *rest), found in new.items():
         inner.setdefault(key, {})[tuple(rest)] = found
@@ -65,6 +68,20 @@ def with_values(value: Any, new: Mapping[Path, Any]) -> Any:
         fresh = isinstance(copy, dict) and () in deeper
         copy[key] = with_values(None if fresh else at(copy, (key,)), deeper)
     return copy
+
+
+def _with_value(value: Any, path: Path, new: Any) -> Any:
+    """Return the value with a new value at one place, as most changes of a request are."""
+    changed: Any = value.copy() if isinstance(value, dict | list) else _no_place(path)
+    copy = changed
+    for depth, key in enumerate(path[:-1], 1):
+        inner = at(copy, (key,))
+        copy[key] = inner.copy() if isinstance(inner, dict | list) else _no_place(path[depth:])
+        copy = copy[key]
+    if not isinstance(copy, dict):
+        at(copy, path[-1:])  # a list gets no new place
+    copy[path[-1]] = new
+    return changed
 
 
 def _no_place(inner: Iterable[str | int]) -> Any:

@@ -1,7 +1,7 @@
 """Changed texts put into the bytes of a request, so that everything else keeps its bytes and is not written anew."""
 
 import json.encoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agentmut.nouns import Body
@@ -36,20 +36,24 @@ def spliced(written: bytes, before: Body, after: Body) -> bytes | None:
     return written
 
 
-def _texts(before: Any, after: Any) -> Iterator[tuple[str, str]]:
-    """Yield the texts that differ, old and new. Bodies share what is the same in both, so most is passed by at once."""
-    if before is after:
-        return
+def _texts(before: Any, after: Any) -> list[tuple[str, str]]:
+    """Return the texts that differ, old and new. Bodies share what is the same in both, so most is passed by at once."""
+    if isinstance(before, str) and isinstance(after, str):
+        return [(before, after)]
+    found: list[tuple[str, str]] = []
+    for old, new in _inner(before, after):
+        if old is not new:
+            found += _texts(old, new)
+    return found
+
+
+def _inner(before: Any, after: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the parts of two bodies of the same shape, in pairs. Raises `_ShapeError` for other bodies."""
     if isinstance(before, dict) and isinstance(after, dict) and list(before) == list(after):
-        for key, old in before.items():
-            yield from _texts(old, after[key])
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for old, new in zip(before, after, strict=True):
-            yield from _texts(old, new)
-    elif isinstance(before, str) and isinstance(after, str):
-        yield before, after
-    else:
-        raise _ShapeError
+        return zip(before.values(), after.values(), strict=True)
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return zip(before, after, strict=True)
+    raise _ShapeError
 
 
 def _only(written: bytes, text: str) -> bytes | None:
