@@ -37,7 +37,7 @@ def spliced(written: bytes, before: Body, after: Body) -> bytes | None:
 
 
 def _texts(before: Any, after: Any) -> list[tuple[str, str]]:
-    """Return the texts that differ, old and new. Bodies share what is the same in both, so most is passed by at once."""
+    """Return the texts that differ, old and new. Bodies share what is the same in both, and that is passed by."""
     if isinstance(before, str) and isinstance(after, str):
         return [(before, after)]
     found: list[tuple[str, str]] = []
