@@ -1,9 +1,6 @@
-"""The installed SDKs of services and frameworks, the versions that adapters need, and the SDKs' clients."""
+"""The installed SDKs of services and frameworks, and the versions that adapters need."""
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import cached_property
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -44,49 +41,6 @@ def _loop(package: str) -> str:
     return (
         "" if package == "langgraph" else " for its tool loop (a function in agent.run may use any version)"
     )
-
-
-class Clients:
-    """Makes the clients of one agent's runs. Their SSL context is made once, because making it is slow."""
-
-    @cached_property
-    def certificates(self) -> Any:
-        """Return an SSL context like the one that the SDKs' HTTP library makes."""
-        import httpx2
-
-        return httpx2.create_ssl_context()
-
-
-def new_client(package: str, clients: Clients) -> AbstractAsyncContextManager[Any]:
-    """Return a new client of an SDK, closed at the end. Raises `AdapterError` where the SDK finds no key."""
-    return (openai_client if package == "openai" else anthropic_client)(clients)
-
-
-@asynccontextmanager
-async def openai_client(clients: Clients) -> AsyncIterator[Any]:
-    """Yield a new client and close it at the end. Raise `AdapterError` if the SDK finds no key."""
-    import openai
-
-    try:
-        http = openai.DefaultAsyncHttpxClient(verify=clients.certificates)
-        client = openai.AsyncOpenAI(http_client=http)
-    except openai.OpenAIError as error:
-        raise AdapterError(f"no client could be made: {error} Set OPENAI_API_KEY.") from error
-    async with client:
-        yield client
-
-
-@asynccontextmanager
-async def anthropic_client(clients: Clients) -> AsyncIterator[Any]:
-    """Yield a new client and close it at the end. Raise `AdapterError` if the SDK finds no key."""
-    import anthropic
-
-    http = anthropic.DefaultAsyncHttpxClient(verify=clients.certificates)
-    client = anthropic.AsyncAnthropic(http_client=http)
-    async with client:
-        if not any(getattr(client, name, None) for name in ("api_key", "auth_token", "credentials")):
-            raise AdapterError("no client could be made: there is no key. Set ANTHROPIC_API_KEY.")
-        yield client
 
 
 DEPLOYMENT = "the deployment in an Azure client's address chooses the model, not its name"

@@ -20,7 +20,7 @@ from agentmut.adapters.bedrock_agents import terms
 from agentmut.adapters.bedrock_agents.calls import SERVICE, AgentCalls, watched
 from agentmut.adapters.bedrock_agents.trace import CallEvents
 from agentmut.nouns import AgentConfig, ModelConfig
-from agentmut.recording import current_trial, in_daemon_thread
+from agentmut.recording import KeptThreads, current_trial
 
 PATIENCE = 600
 """Seconds without an event after which a call is given up. boto3's own 60 are fewer than some agents take, and it
@@ -75,6 +75,7 @@ class AgentDialect(Dialect):
         super().__init__(stream=stream)
         self.options = options
         self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE, made=watched)
+        self._threads = KeptThreads()
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """Return the calls of one run. Raise `AdapterError`."""
@@ -84,7 +85,7 @@ class AgentDialect(Dialect):
         """Make one call of the agent, which may include several model calls."""
         body, told = self._body(config, conversation), client.collector(confirm=self.options.confirm)
         try:
-            await in_daemon_thread(client.invoke, self.operation, body, told)
+            await self._threads.run(client.invoke, self.operation, body, told)
         except BaseException as error:  # also where the time is up: what was done is part of the trace
             told.end(described(error))
             raise

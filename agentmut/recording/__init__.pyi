@@ -30,6 +30,7 @@ from .size_limits import SizeLimits as SizeLimits
 from .size_limits import cut_reason as cut_reason
 from .size_limits import text_size as text_size
 from .threads import AgentExitError as AgentExitError
+from .threads import KeptThreads as KeptThreads
 from .threads import OverdueError as OverdueError
 from .threads import RunEndedError as RunEndedError
 from .threads import TrialThreads as TrialThreads

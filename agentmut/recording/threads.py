@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
@@ -38,6 +39,49 @@ async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
     cancelled here, keeps neither a pool slot nor the process alive.
     """
     return await asyncio.wrap_future(_started(contextvars.copy_context().run, function, *args))
+
+
+class KeptThreads:
+    """Daemon threads that wait for the next call, because a new thread takes a tenth of a millisecond.
+
+    They are for calls of a library that leave nothing in their thread. A user's function gets a new thread.
+    """
+
+    def __init__(self, idle_seconds: float = 10.0) -> None:
+        self._idle: list[SimpleQueue[Callable[[], None]]] = []
+        self._idle_seconds = idle_seconds
+        """How long a thread waits for the next call before it ends."""
+
+    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call `function` in a thread that sees the caller's context variables, and wait for its result."""
+        called = partial(contextvars.copy_context().run, function, *args)
+        return await asyncio.wrap_future(_started(called, start=self._given))
+
+    def _given(self, call: Callable[[], None]) -> None:
+        try:
+            calls = self._idle.pop()
+        except IndexError:
+            calls = SimpleQueue()
+            _start_thread(partial(self._work, calls))
+        calls.put(call)
+
+    def _work(self, calls: "SimpleQueue[Callable[[], None]]") -> None:
+        while (call := self._next(calls)) is not None:
+            call()
+            del call  # what was asked and answered does not wait with the thread
+            self._idle.append(calls)
+
+    def _next(self, calls: "SimpleQueue[Callable[[], None]]") -> Callable[[], None] | None:
+        """Return the next call; None where none came in time."""
+        try:
+            return calls.get(timeout=self._idle_seconds)
+        except Empty:
+            pass
+        try:
+            self._idle.remove(calls)
+        except ValueError:  # a call has just been given
+            return calls.get()
+        return None
 
 
 class TrialThreads(ThreadPoolExecutor):
@@ -94,7 +138,17 @@ def completed(value: Any) -> Any:
     return _started(contextvars.copy_context().run, asyncio.run, finish()).result()
 
 
-def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future[Any]":
+def _start_thread(target: Callable[[], None]) -> None:
+    threading.Thread(target=target, daemon=True, name="agentmut-trial").start()
+
+
+def _started(
+    function: Callable[..., Any],
+    *args: Any,
+    start: Callable[[Callable[[], None]], None] = _start_thread,
+    **kwargs: Any,
+) -> "Future[Any]":
+    """Call a function in a thread that `start` chooses, and return its future result."""
     done: Future[Any] = Future()
     recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
@@ -105,7 +159,7 @@ def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future
             recorder.count(threads=-1)
 
     recorder.count(threads=1)
-    threading.Thread(target=_settle, args=(done, called), daemon=True, name="agentmut-trial").start()
+    start(partial(_settle, done, called))
     return done
 
 

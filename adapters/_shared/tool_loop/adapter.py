@@ -22,8 +22,8 @@ _LIMIT = "max_steps"
 class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
     """Runs prompt, tools and model of the config in a tool loop of agentmut's own.
 
-    Each run has a client and a conversation of its own. Nothing else is the agent's, so every part of the config
-    can be changed by building the agent anew.
+    Each run has a conversation of its own. Runs share connections to the service and nothing else, so every part of
+    the config can be changed by building the agent anew.
     """
 
     default_route: Literal["rebuild", "wire"] = "rebuild"

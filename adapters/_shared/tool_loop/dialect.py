@@ -3,11 +3,12 @@
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.adapters._shared.sdk_version import Clients, new_client
+from agentmut.adapters._shared.tool_loop.clients import Clients
 from agentmut.nouns import (
     SAMPLING,
     AgentConfig,
@@ -84,15 +85,18 @@ class Dialect:
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
-        self._clients = Clients()
+        self._clients = Clients(self.package)
 
     def refuses(self, model: ModelConfig) -> str:
         """Return the first setting that the API does not have; empty if it has all settings."""
         return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """Return a new client; address and key are the SDK's own environment variables. Raises `AdapterError`."""
-        return new_client(self.package, self._clients)
+        """Return the client of this event loop; address and key are the SDK's own environment variables.
+
+        Raises `AdapterError`.
+        """
+        return self._clients.client()
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """Make one model call and return its reply; a stream is read to its end."""
@@ -179,10 +183,15 @@ def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mu
 
 def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments that send the body; parts unknown to the SDK's method go into its extra body."""
-    known = inspect.signature(create).parameters
+    known = _parameters_of(getattr(create, "__func__", create))
     others = {key: value for key, value in body.items() if key not in known}
     taken = {key: value for key, value in body.items() if key in known}
     return {**taken, "extra_body": others} if others else taken
+
+
+@cache
+def _parameters_of(create: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(create).parameters)
 
 
 def _tool_choice(config: AgentConfig) -> JsonValue:

@@ -16,7 +16,7 @@ from agentmut.adapters._shared.tool_loop.dialect import (
     body_of,
 )
 from agentmut.nouns import AgentConfig, Codec, ModelReply, ModelRequest
-from agentmut.recording import in_daemon_thread
+from agentmut.recording import KeptThreads
 from agentmut.wire import Converse
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse import converse_stream
@@ -32,7 +32,7 @@ _CUT = {
 
 
 class ConverseDialect(Dialect):
-    """`converse`, or `converse_stream`; boto3 blocks, so each call runs in a separate thread.
+    """`converse`, or `converse_stream`; boto3 blocks, so each call runs in a thread.
 
     It has no seed, and no way to say that no tool may be called.
     """
@@ -44,6 +44,7 @@ class ConverseDialect(Dialect):
     def __init__(self, *, stream: bool = False, region: str | None = None) -> None:
         super().__init__(stream=stream)
         self._boto3 = Boto3("bedrock-runtime", region)
+        self._threads = KeptThreads()
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """Return the client; boto3 finds address, region and credentials. Raise `AdapterError`."""
@@ -62,7 +63,7 @@ class ConverseDialect(Dialect):
             "messages": list(map(_sent, conversation)),
         }
         call = _streamed if self._stream else _whole
-        came: Body = await in_daemon_thread(call, client, body)
+        came: Body = await self._threads.run(call, client, body)
         return came
 
     def reply_items(self, came: Body, reply: ModelReply) -> Items:
