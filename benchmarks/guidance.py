@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.measure import measure
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -50,7 +50,10 @@ def _limit(found: Extra, *, bundled: bool) -> str:
 def _stored(
     beside: Extra, project: Path, result: "Result", rows: "Sequence[MutantRow]", each: Each | None
 ) -> Extra:
-    from agentmut.project import FOLDER, load_project
+    from agentmut.project import FOLDER, project_path
+
+    project_path(project)  # before the imports, which take half a second
+    from agentmut.project import load_project
     from agentmut.report import FURTHER
     from agentmut.usecases import failing_runs, has_store, opened, runs_of_mutants, stand_in_keys
 

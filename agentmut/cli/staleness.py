@@ -16,10 +16,13 @@ def stale_note(project: Path, report: "OfAnAgent") -> str:
     Empty where nothing has, and where that cannot be told: the store does not know the run, or the project cannot be
     read any more.
     """
-    from agentmut.project import load_project
-    from agentmut.usecases import changes_since, has_store, stand_in_keys
+    from agentmut.project import project_path
 
     try:
+        project_path(project)  # before the imports, which take half a second
+        from agentmut.project import load_project
+        from agentmut.usecases import changes_since, has_store, stand_in_keys
+
         with agents_on_stderr(), stand_in_keys():
             loaded = load_project(project)
             known = has_store(loaded)

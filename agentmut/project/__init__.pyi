@@ -11,6 +11,7 @@ from .loading import load_project as load_project
 from .parts import is_missing_text as is_missing_text
 from .places import FILE_NAME as FILE_NAME
 from .places import FOLDER as FOLDER
+from .places import project_path as project_path
 from .places import runs_folder as runs_folder
 from .privacy import STORE_FORM as STORE_FORM
 from .privacy import check_store_scheme as check_store_scheme

@@ -24,7 +24,7 @@ from agentmut.mutation import OperatorCatalogue
 from agentmut.project.agent_section import AgentSection
 from agentmut.project.config import collecting, read_parts
 from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
-from agentmut.project.places import FILE_NAME
+from agentmut.project.places import project_path
 from agentmut.project.privacy import check_store_scheme
 from agentmut.project.project import Project
 from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
@@ -63,7 +63,7 @@ def load_project(
     The agent's own code is not imported; modules named by `tools:` and by `python:` evaluators are. Raises
     `ProjectError`, which lists every problem found.
     """
-    path = _project_path(path)
+    path = project_path(path)
     finish_edits(path.parent)
     source = read_yaml(path, path.name)
     make_importable(path.parent)
@@ -78,22 +78,6 @@ def load_project(
     if not with_store:
         file = file.model_copy(update={"store": file.store.model_copy(update={"url": None})})
     return _ProjectReader(source, file, path, os.environ if environment is None else environment).project()
-
-
-def _project_path(path: Path) -> Path:
-    path = path.resolve()
-    if path.is_dir():
-        path = path / FILE_NAME
-        if not path.is_file():
-            raise ProjectError(
-                f"there is no {FILE_NAME} in {path.parent}. Run `agentmut init` there to get one, "
-                "or name another with --project."
-            )
-    if not path.is_file():
-        raise ProjectError(
-            f"there is no file or folder {path}. Name an {FILE_NAME}, or a folder that has one, with --project."
-        )
-    return path
 
 
 class _ProjectReader:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agentmut._base import PRIVATE_FOLDER
+from agentmut._base import PRIVATE_FOLDER, ProjectError
 
 FILE_NAME = "agentmut.yaml"
 FOLDER = PRIVATE_FOLDER
@@ -12,3 +12,20 @@ FOLDER = PRIVATE_FOLDER
 def runs_folder(root: Path) -> Path:
     """Return the folder for results and recordings of this folder's project."""
     return root / FOLDER / "runs"
+
+
+def project_path(path: Path) -> Path:
+    """Return the project file, or the one in a directory. Raises `ProjectError` where there is none."""
+    path = path.resolve()
+    if path.is_dir():
+        path = path / FILE_NAME
+        if not path.is_file():
+            raise ProjectError(
+                f"there is no {FILE_NAME} in {path.parent}. Run `agentmut init` there to get one, "
+                "or name another with --project."
+            )
+    if not path.is_file():
+        raise ProjectError(
+            f"there is no file or folder {path}. Name an {FILE_NAME}, or a folder that has one, with --project."
+        )
+    return path

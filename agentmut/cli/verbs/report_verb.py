@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base import UsageError
+from agentmut._base import UsageError, without_cyclic_collection
 from agentmut.cli.delivering import deliver, deliver_bytes
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
@@ -106,12 +106,13 @@ def report(
         filters.refuse("--compare shows what changed of all mutants: leave the filters out.")
         text = _comparison(project, run, compare, chosen, output)
     else:
-        result = find_result(project, run)
-        kept = filters.kept(result)
-        view = _view(project, output, filters.listed(kept))._replace(full=full)
-        if bundle is not None:
-            return _write_bundle(bundle, project, run, result, view, kept if runs else ())
-        text = _whole(project, run, result, chosen, view, kept if runs else ())
+        with without_cyclic_collection():
+            result = find_result(project, run)
+            kept = filters.kept(result)
+            view = _view(project, output, filters.listed(kept))._replace(full=full)
+            if bundle is not None:
+                return _write_bundle(bundle, project, run, result, view, kept if runs else ())
+            text = _whole(project, run, result, chosen, view, kept if runs else ())
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
         text = cut_page(text, "--full")
     deliver(text, output, append)

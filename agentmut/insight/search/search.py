@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.generate.aims import Weakness, weaknesses
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals

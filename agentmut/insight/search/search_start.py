@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage
 from agentmut.insight.generate.proposal_material import Material
 from agentmut.insight.generate.proposals import Proposal

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base import digest_of
-from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.minimise import shrinking
 from agentmut.insight.generate.observed import STEPS, holding, proposed_evaluators

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.graph_and_rules import edges_never_taken
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow

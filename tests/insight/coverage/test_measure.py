@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec

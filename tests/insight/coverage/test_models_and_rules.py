@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.frozen import digest_of
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.models import distinct_models, is_model
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.dimensions import decision_path
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import read_tool

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from agentmut.insight.coverage import measure
 from agentmut.insight.coverage.boundaries import Boundary, boundaries
 from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension
 from agentmut.insight.generate.aims import weaknesses, without_inputs
 from agentmut.insight.generate.nested import in_plain_words, values_on

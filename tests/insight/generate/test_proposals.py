@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.insight.coverage import measure
+from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.aims import weaknesses
 from agentmut.insight.generate.minimise import shrinking
