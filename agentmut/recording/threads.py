@@ -55,7 +55,7 @@ class KeptThreads:
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call `function` in a thread that sees the caller's context variables, and wait for its result."""
         called = partial(contextvars.copy_context().run, function, *args)
-        return await asyncio.wrap_future(_started(called, start=self._given))
+        return await asyncio.wrap_future(_called_in(self._given, called))
 
     def _given(self, call: Callable[[], None]) -> None:
         try:
@@ -142,19 +142,19 @@ def _start_thread(target: Callable[[], None]) -> None:
     threading.Thread(target=target, daemon=True, name="agentmut-trial").start()
 
 
-def _started(
-    function: Callable[..., Any],
-    *args: Any,
-    start: Callable[[Callable[[], None]], None] = _start_thread,
-    **kwargs: Any,
-) -> "Future[Any]":
+def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future[Any]":
+    """Call a function in a new thread, and return its future result."""
+    return _called_in(_start_thread, partial(function, *args, **kwargs))
+
+
+def _called_in(start: Callable[[Callable[[], None]], None], function: Callable[[], Any]) -> "Future[Any]":
     """Call a function in a thread that `start` chooses, and return its future result."""
     done: Future[Any] = Future()
     recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
     def called() -> Any:
         try:
-            return function(*args, **kwargs)
+            return function()
         finally:
             recorder.count(threads=-1)
 

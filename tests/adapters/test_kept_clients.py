@@ -44,7 +44,7 @@ async def served(service: Service, monkeypatch: pytest.MonkeyPatch) -> web.AppRu
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr, attr-defined]
+    port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "key-1")
     return runner

@@ -37,7 +37,9 @@ def test_calls_at_once_have_a_thread_each_and_errors_reach_their_caller() -> Non
 
     async def both() -> list[object]:
         threads = KeptThreads()
-        return await asyncio.gather(threads.run(together.wait), threads.run(failed), return_exceptions=True)
+        return list(
+            await asyncio.gather(threads.run(together.wait), threads.run(failed), return_exceptions=True)
+        )
 
     waited, error = asyncio.run(both())
     assert waited in (0, 1)
