@@ -25,6 +25,14 @@ from .config import Transcript as Transcript
 from .config import is_set as is_set
 from .execution import Ending as Ending
 from .execution import Execution as Execution
+from .exported import answers_of_steps as answers_of_steps
+from .exported import config_beyond as config_beyond
+from .exported import config_of as config_of
+from .exported import imported_again as imported_again
+from .exported import imported_beyond as imported_beyond
+from .exported import step_beyond as step_beyond
+from .exported import step_of as step_of
+from .exported import trace_beyond as trace_beyond
 from .fact import IS as IS
 from .fact import Calibrated as Calibrated
 from .fact import Comparer as Comparer
@@ -45,6 +53,7 @@ from .footprints import RequestShape as RequestShape
 from .footprints import footprint as footprint
 from .foreign import BrokenRecord as BrokenRecord
 from .foreign import ForeignTrial as ForeignTrial
+from .foreign import ImportedAs as ImportedAs
 from .foreign import ImportedOutcome as ImportedOutcome
 from .foreign import ImportedTrial as ImportedTrial
 from .foreign import Origins as Origins

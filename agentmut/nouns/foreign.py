@@ -53,6 +53,30 @@ class RecordedScore(Frozen):
     reason: str = ""
 
 
+class ImportedOutcome(StrEnum):
+    """The outcome of an imported run, by its record."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNJUDGED = "unjudged"
+    """No recorded score decides; evaluators may."""
+    NO_EVIDENCE = "no_evidence"
+    """Trouble of a service ended the run, or its messages were not recorded."""
+
+
+class ImportedAs(Frozen):
+    """An imported run without its trial: its scenario, its outcome and its source, as a store keeps them."""
+
+    scenario: str
+    outcome: ImportedOutcome
+    reason: str = ""
+    version: str = ""
+    format: str
+    files: str
+    place: RecordPlace
+    """Where the run stood when it was imported first."""
+
+
 class ForeignTrial(Frozen):
     """One run of an agent that another tool carried out. A field that the record lacks is empty."""
 
@@ -72,26 +96,22 @@ class ForeignTrial(Frozen):
     """Seconds since the epoch."""
     no_evidence: str = ""
     """Why the run says nothing about the agent, such as trouble of the service; empty where it does say something."""
+    imported_as: ImportedAs | None = None
+    """How another store had imported the run, where it comes from an export of that store."""
 
     @property
     def exported_as(self) -> tuple[str, ...]:
-        """Return the campaign, mutant, scenario and repeat of a run that `agentmut export` wrote; empty for others."""
+        """Return the campaign, mutant, scenario and repeat of a run that `agentmut export` wrote; empty for others.
+
+        A run that another tool had recorded stays a run of that tool, whatever has written it since.
+        """
+        if self.trace.foreign is not None:
+            return ()
         names = ("run", "mutant", "scenario", "repeat", "trial")
         told = [self.fields.get(f"agentmut.{name}") for name in names]
         if told[0] is None or told[-1] is None:
             return ()
         return tuple("" if each is None else str(each) for each in told[:-1])
-
-
-class ImportedOutcome(StrEnum):
-    """The outcome of an imported run, by its record."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    UNJUDGED = "unjudged"
-    """No recorded score decides; evaluators may."""
-    NO_EVIDENCE = "no_evidence"
-    """Trouble of a service ended the run, or its messages were not recorded."""
 
 
 class ImportedTrial(Frozen):

@@ -1,3 +1,4 @@
+from .atif_export import carried_steps as carried_steps
 from .outcomes import Places as Places
 from .outcomes import checks_of as checks_of
 from .outcomes import deciding_score as deciding_score

@@ -24,6 +24,7 @@ from agentmut.nouns import (
     read_tool,
 )
 from agentmut.seams import TraceFile
+from agentmut.trace_formats.atif_export import with_exported_parts
 from agentmut.trace_formats.atif_subagents import with_subagents
 from agentmut.trace_formats.benchmark_fields import read_each, seconds_of
 from agentmut.trace_formats.conversation import (
@@ -70,7 +71,7 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
     began = times[0] if times else None
     said = [one for step in steps for one in _messages_of_step(step, began, agent)]
     turns = turns_of(said) or ("",)
-    return ForeignTrial(
+    found = ForeignTrial(
         scenario=str(beside.get("task_name") or ours.get("agentmut.scenario") or turns[0]),
         turns=turns,
         trace=with_subagents(
@@ -92,6 +93,11 @@ def _trial(record: Record, beside: Mapping[str, Any]) -> ForeignTrial:
             **ours,
         },
         started=began,
+    )
+    return (
+        with_exported_parts(found, run, [step for step in steps if step["source"] == "agent"])
+        if ours
+        else found
     )
 
 

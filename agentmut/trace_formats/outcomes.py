@@ -21,12 +21,12 @@ class Places:
 
 
 def scenario_of(trial: ForeignTrial, field: str | None, places: Places) -> str:
-    """Return a run's scenario: the value of a field, else the case as the format has it. Raises `UsageError`.
+    """Return a run's scenario: the value of a field, else what it was imported as, else the case of the format.
 
-    Names of fields may have dots themselves, as `session.id` has.
+    Raises `UsageError`. Names of fields may have dots themselves, as `session.id` has.
     """
     if field is None:
-        return trial.scenario
+        return trial.imported_as.scenario if trial.imported_as else trial.scenario
     value, rest = trial.fields, field
     while True:
         if rest in value:

@@ -86,6 +86,7 @@ from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline
 from .trends import trend as trend
 from .trial_export import ExportedTrial as ExportedTrial
+from .trial_export import exported_imports as exported_imports
 from .trial_export import exported_trials as exported_trials
 from .trial_rows import TrialRow as TrialRow
 from .trial_rows import WholeTrial as WholeTrial

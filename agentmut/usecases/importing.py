@@ -18,7 +18,7 @@ from agentmut._base import (
     storable_json,
     without_cyclic_collection,
 )
-from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedOutcome, ImportedTrial
+from agentmut.nouns import BrokenRecord, ForeignTrial, ImportedAs, ImportedOutcome, ImportedTrial
 from agentmut.project import FILE_NAME, FOLDER, Project, load_project, redactor
 from agentmut.recording import Redactor, secret_values, short_secrets
 from agentmut.store import Store
@@ -138,7 +138,8 @@ def _kept(
     if not read:
         first = str(broken[0]) if broken else "they hold no runs"
         raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
-    outcome = deciding_score(read, wish.outcome, wish.pass_score, PLACES)
+    undecided = [trial for trial in read if trial.imported_as is None or wish.outcome]
+    outcome = deciding_score(undecided, wish.outcome, wish.pass_score, PLACES)
     wanted, earlier = [], 0
     for name, report in reports.items():
         score = outcome if wish.outcome or _has(report, outcome) else ""  # other tools have other scores
@@ -171,6 +172,8 @@ def _has(report: TraceReport, score: str) -> bool:
 
 
 def _imported(trial: ForeignTrial, name: str, files: str, wish: ImportWish, score: str) -> ImportedTrial:
+    if trial.imported_as is not None:
+        return _imported_again(trial, trial.imported_as, wish, score)
     outcome, reason = _outcome(trial, wish, score)
     return ImportedTrial(
         scenario=scenario_of(trial, wish.scenario_by, PLACES),
@@ -181,6 +184,15 @@ def _imported(trial: ForeignTrial, name: str, files: str, wish: ImportWish, scor
         files=files,
         trial=trial,
     )
+
+
+def _imported_again(trial: ForeignTrial, known: ImportedAs, wish: ImportWish, score: str) -> ImportedTrial:
+    """Return a run of another store's export as that store had it, but for what the wish says anew."""
+    before = trial.model_copy(update={"imported_as": None, "place": known.place})
+    outcome, reason = _outcome(trial, wish, score) if wish.outcome else (known.outcome, known.reason)
+    scenario = scenario_of(trial, wish.scenario_by, PLACES)
+    told = {**known.model_dump(exclude={"place"}), "outcome": outcome, "reason": reason, "scenario": scenario}
+    return ImportedTrial(**told, trial=before)
 
 
 def _outcome(trial: ForeignTrial, wish: ImportWish, score: str) -> tuple[ImportedOutcome, str]:

@@ -1,4 +1,4 @@
-"""The stored trials of a project for other tools: each with its scenario, its verdict and its config."""
+"""The stored trials and imported runs of a project for other tools: each with its scenario, verdict and config."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from agentmut.campaign import RunPlan, Session, plan_of, trial_key
-from agentmut.nouns import AgentConfig, AgentTrace, Check, Scenario
-from agentmut.store import Store, StoredTrial
+from agentmut.nouns import AgentConfig, AgentTrace, Check, ImportedOutcome, ImportedTrial, Scenario
+from agentmut.store import Import, ImportQuery, Store, StoredTrial
 from agentmut.usecases.trial_rows import WholeTrial, whole_trials
 
 
@@ -36,6 +36,8 @@ class ExportedTrial:
     """Seconds since the epoch."""
     config: AgentConfig | None
     """The config of today's agent; None for a trial of another version or of a mutant, whose config is not stored."""
+    imported: ImportedTrial | None = None
+    """The run as it was imported; None for a trial that agentmut ran."""
 
     @property
     def began(self) -> float:
@@ -60,6 +62,34 @@ def exported_trials(
         if whole.row.quarantined or (failed and not whole.row.failed):
             continue
         yield _exported(session, stored, whole, plans.get(stored.run))
+
+
+def exported_imports(store: Store, query: ImportQuery) -> Iterator[ExportedTrial]:
+    """Yield the imported runs that are asked for in the order of their start, a page of them in memory."""
+    return map(_exported_import, store.imports.found(query))
+
+
+def _exported_import(found: Import) -> ExportedTrial:
+    trial, known = found.trial.trial, found.trial
+    judged = known.outcome in (ImportedOutcome.PASS, ImportedOutcome.FAIL)
+    began = found.imported if trial.started is None else trial.started
+    return ExportedTrial(
+        key=f"import {known.format} {known.files}",
+        number=found.number,
+        run="",
+        mutant="",
+        scenario=known.scenario,
+        repeat=0,
+        turns=trial.turns,
+        outcome=known.outcome.value if judged else "",
+        reason=known.reason,
+        checks=(),
+        ending="answered",
+        trace=trial.trace,
+        finished=began + trial.trace.seconds,
+        config=trial.config,
+        imported=known,
+    )
 
 
 def _exported(

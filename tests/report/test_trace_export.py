@@ -11,8 +11,8 @@ from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from agentmut._base import digest_of, storable_json
-from agentmut.nouns import ForeignTrial, ImportedOutcome, ImportedTrial
-from agentmut.nouns.config import AgentConfig
+from agentmut.nouns import ForeignMark, ForeignTrial, ImportedOutcome, ImportedTrial
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 from agentmut.report.terminal.analysis_page import render_analysis
@@ -20,8 +20,8 @@ from agentmut.report.traces.atif import atif_trajectory
 from agentmut.report.traces.otlp import otlp_line
 from agentmut.seams import Catalogue, Group
 from agentmut.seams.protocols.trace_format import TraceFile
-from agentmut.store import Store
-from agentmut.usecases import analyze, import_traces
+from agentmut.store import ImportQuery, Store
+from agentmut.usecases import ImportWish, analyze, exported_imports, import_traces
 from agentmut.usecases.trial_export import ExportedTrial
 
 STEPS = (
@@ -160,6 +160,104 @@ def test_our_own_import_reads_the_whole_trial_back(tmp_path: Path) -> None:
         "agentmut": (False, "contains: no 'sorry'")
     }
     assert (found.fields["agentmut.repeat"], found.fields["agentmut.run"]) == (3, "r1")
+
+
+ODD = AgentTrace(
+    steps=(
+        Step(action=Action.REASON, tool="thought", error="", saved_usd=0.5, call_id="r"),
+        Step(action=Action.REASON, usage=Usage(input_tokens=9, cached_tokens=7, cache_written_tokens=1)),
+        Step(
+            action=Action.CALL_TOOL,
+            turn=1,
+            output={"a": [1, None]},
+            error="E: x",
+            usage=Usage(output_tokens=2),
+        ),
+        Step(action=Action.CALL_TOOL, turn=1, tool="t", arguments={}, output=""),
+        Step(action=Action.RESPOND, turn=1, output=None, error="cut", usd=0.1, node="n"),
+        Step(action=Action.RESPOND, turn=0, output="late", saved_usd=-1.0),
+    ),
+    outputs=({"other": "than the steps"},),
+    seconds=0.1,
+    setup_seconds=0.25,
+    checks=(Check(evaluator="e", passed=True, reason="r", details={"d": 1}),),
+    texts_cut=3,
+)
+"""A trace whose parts have no name in either format, and whose turns come out of order."""
+DESK = AgentConfig(
+    prompt="p",
+    tools=(ToolSpec(name="a", implemented_by="b"), ToolSpec(name="c", parameters={})),
+    model=ModelConfig(name="m", provider="q", top_p=0.5, stop=("x",)),
+    context=(Document(name="d", text="t"),),
+    orchestration={"limit": 3},
+)
+
+
+@pytest.mark.parametrize("format", ["otlp", "atif"])
+@pytest.mark.parametrize("turns", [("a", {"b": 1}, "c"), ("a",), ("a", "b")])
+def test_what_a_format_has_no_name_for_comes_back_too(
+    tmp_path: Path, format: str, turns: tuple[Any, ...]
+) -> None:
+    given = trial(trace=ODD, config=DESK, turns=turns, finished=1_000_000.1)
+    found = read_by_own_import(format, written(tmp_path, format, given))
+    assert found.trace == ODD
+    assert (found.config, found.turns, found.started) == (DESK, turns, 1_000_000.0)
+
+
+def written(folder: Path, format: str, given: ExportedTrial) -> Path:
+    path = folder / "run.json"
+    path.write_text(
+        otlp_line(given, "desk") if format == "otlp" else json.dumps(atif_trajectory(given, "desk"))
+    )
+    return path
+
+
+SOURCES = ("openinference_agents.jsonl", "langsmith.jsonl", "pydantic_ai.jsonl")
+"""Runs of three tools: several agents, feedback as scores, and runs that nobody has judged."""
+
+
+@pytest.mark.parametrize("format", ["otlp", "atif"])
+def test_imported_runs_are_exported_and_read_back_without_loss(tmp_path: Path, format: str) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    runs = [{"task_id": 0, "reward": 0.5, "info": {"kind": "k"}, "traj": SAID}] * 2
+    (first / "tau.json").write_text(json.dumps(runs))
+    import_traces(["tau.json"], first, ImportWish(outcome="reward", scenario_by="info.kind"))
+    import_traces([str(TRACES / name) for name in SOURCES], first)
+    with closing(Store(first / ".agentmut" / "store.db")) as store:
+        (tmp_path / "out").mkdir()
+        for number, each in enumerate(exported_imports(store, ImportQuery())):
+            written(tmp_path / "out", format, each).rename(tmp_path / "out" / f"{number}.jsonl")
+    files = [str(tmp_path / "out" / "*.jsonl")]
+    assert import_traces(files, second).added == 8
+    assert stored(second) == stored(first)
+    again = import_traces(files, first)
+    assert (again.added, again.known) == (0, 8)
+    assert {each.scenario for each in stored(first)} >= {"k"}
+    import_traces(files, second, ImportWish(outcome="evaluators"))
+    assert {each.outcome for each in stored(second)} == {ImportedOutcome.UNJUDGED}
+
+
+SAID = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
+TRACES = Path(__file__).parents[1] / "testdata" / "traces"
+
+
+def stored(folder: Path) -> list[ImportedTrial]:
+    with closing(Store(folder / ".agentmut" / "store.db")) as store:
+        found = [each.trial for each in store.imports.found()]
+    return sorted(found, key=lambda each: each.model_dump_json())
+
+
+@pytest.mark.parametrize("format", ["otlp", "atif"])
+def test_a_recorded_run_that_a_suite_has_judged_stays_foreign_in_an_export(
+    tmp_path: Path, format: str
+) -> None:
+    judged = TRACE.model_copy(update={"foreign": ForeignMark(source="tau.json:1", digest="d")})
+    path = written(tmp_path, format, trial(trace=judged))
+    import_traces([path.name], tmp_path)
+    origins = analyze(tmp_path).evidence.origins
+    assert (origins.runs, origins.foreign) == (1, 1)
 
 
 def test_a_trace_that_was_changed_on_the_way_is_read_as_anybody_elses(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """`agentmut export`: stored trials for the tools of others."""
 
 import json
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -15,6 +16,7 @@ from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, print_json
 
 if TYPE_CHECKING:
+    from agentmut.store import ImportQuery
     from agentmut.usecases import ExportedTrial
 
 
@@ -51,6 +53,25 @@ Mutant = Annotated[
 ]
 
 
+Version = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--version", help="With --imported: only runs of this version, or of versions that begin so."
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since", help="With --imported: only runs that started then or later: 2026-05-01, 7d or 12h."
+    ),
+]
+Until = Annotated[str | None, typer.Option("--until", help="With --imported: only runs that started before.")]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, help="With --imported: at most so many runs, drawn at random."),
+]
+
+
 def export(
     target: Target = None,
     written_as: WrittenAs = TraceFormat.OTLP,
@@ -58,39 +79,134 @@ def export(
     scenario: Annotated[str | None, typer.Option("--scenario", help="Only trials of this scenario.")] = None,
     mutant: Mutant = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
+    imported: Annotated[
+        bool,
+        typer.Option("--imported", help="Write imported runs instead of the project's own trials."),
+    ] = False,
+    version: Version = None,
+    since: Since = None,
+    until: Until = None,
+    sample: Sample = None,
+    seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
     """Write the stored trials as traces that other tools read.
 
-    Each trial is one trace, with its verdict by today's evaluators. Nothing is run. Secrets were taken out of the
+    Each trial is one trace, with its verdict by today's evaluators. With `--imported` the imported runs are written,
+    each with its recorded outcome; no project file is needed then. Nothing is run. Secrets were taken out of the
     texts when they were stored. OTEL_EXPORTER_OTLP_HEADERS gives headers to send along.
 
     Example: agentmut export traces.jsonl
     """
-    from agentmut.project import FOLDER, load_project
-    from agentmut.report import send_lines
-    from agentmut.usecases import exported_trials, has_store, opened, stand_in_keys
-
     _check(target, written_as, endpoint)
-    with agents_on_stderr(), stand_in_keys():
-        loaded = load_project(project)
-        if not has_store(loaded):
-            raise UsageError(f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first.")
-        with opened(loaded) as (session, store):
-            mutant = "" if mutant == "original" else mutant
-            found = exported_trials(session, store, scenario=scenario, mutant=mutant, failed=failed)
-            agent = loaded.root.resolve().name
-            if target is None:
-                count, said = send_lines(_lines(found, agent), endpoint or ""), f"traces sent to {endpoint}."
-            elif written_as is TraceFormat.ATIF:
-                count, said = _write_atif(found, agent, target), f"trajectories written to {target}."
-            else:
-                count, said = _write_otlp(found, agent, target), f"traces written to {target}."
+    goal = _Goal(target, written_as, endpoint or "")
+    if imported:
+        if mutant is not None:
+            raise UsageError("--mutant: imported runs are of no mutant. Leave --mutant or --imported out.")
+        query = _query(scenario, version, failed, (since, until), sample)._replace(seed=seed)
+        count, said = _imported(project, query, goal)
+    else:
+        _check_imported_only(version, since, until, sample)
+        count, said = _own(project, scenario, mutant, failed, goal)
     if as_json:
         print_json({"format": written_as.value, "trials": count, "target": str(target or endpoint)})
     else:
         typer.echo(f"{count} {said}")
+
+
+class _Goal(NamedTuple):
+    """Where trials are written to, and as what."""
+
+    target: Path | None
+    written_as: TraceFormat
+    endpoint: str
+
+
+def _query(
+    scenario: str | None,
+    versions: list[str] | None,
+    failed: bool,
+    times: tuple[str | None, str | None],
+    sample: int | None,
+) -> "ImportQuery":
+    from agentmut._base import moment
+    from agentmut.store import ImportQuery
+
+    now = time.time()
+    since, until = (
+        None if text is None else moment(text, now, name)
+        for text, name in zip(times, ("--since", "--until"), strict=True)
+    )
+    return ImportQuery(
+        scenarios=() if scenario is None else (scenario,),
+        versions=tuple(versions or ()),
+        outcomes=("fail",) if failed else (),
+        since=since,
+        until=until,
+        sample=sample,
+    )
+
+
+def _imported(project: Path, query: "ImportQuery", goal: _Goal) -> tuple[int, str]:
+    """Write the imported runs that are asked for. Raises `UsageError` where there are none."""
+    from agentmut.usecases import exported_imports, foreign_store
+
+    with foreign_store(project) as home:
+        if not home.store.imports.numbers(query):
+            raise UsageError(
+                "no imported run fits the filters. `agentmut import FILE` puts recorded runs into the store."
+                if home.store.imports.totals().trials
+                else "the store holds no imported run. `agentmut import FILE` puts recorded runs there."
+            )
+        return _write(exported_imports(home.store, query), home.root.resolve().name, goal)
+
+
+def _own(
+    project: Path, scenario: str | None, mutant: str | None, failed: bool, goal: _Goal
+) -> tuple[int, str]:
+    """Write the trials of the project's own runs."""
+    from agentmut.project import FILE_NAME, FOLDER, load_project
+    from agentmut.usecases import exported_trials, has_store, opened, stand_in_keys
+
+    if (project / FOLDER / "store.db").is_file() and not (project / FILE_NAME).is_file():
+        raise UsageError(
+            f"{project.resolve()} has a store and no {FILE_NAME}. Add --imported to write imported runs."
+        )
+    with agents_on_stderr(), stand_in_keys():
+        loaded = load_project(project)
+        if not has_store(loaded):
+            raise UsageError(
+                f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first, or add --imported."
+            )
+        with opened(loaded) as (session, store):
+            mutant = "" if mutant == "original" else mutant
+            found = exported_trials(session, store, scenario=scenario, mutant=mutant, failed=failed)
+            count, said = _write(found, loaded.root.resolve().name, goal)
+            if not count and (held := store.imports.totals().trials):
+                said += f" The store holds {held} imported runs: --imported writes these."
+            return count, said
+
+
+def _write(found: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[int, str]:
+    """Write or send trials; return their number, and what has become of them."""
+    from agentmut.report import send_lines
+
+    if goal.target is None:
+        return send_lines(_lines(found, agent), goal.endpoint), f"traces sent to {goal.endpoint}."
+    if goal.written_as is TraceFormat.ATIF:
+        return _write_atif(found, agent, goal.target), f"trajectories written to {goal.target}."
+    return _write_otlp(found, agent, goal.target), f"traces written to {goal.target}."
+
+
+def _check_imported_only(
+    version: list[str] | None, since: str | None, until: str | None, sample: int | None
+) -> None:
+    """Raise `UsageError` for options that only imported runs have."""
+    given = {"--version": version, "--since": since, "--until": until, "--sample": sample}
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"{name} chooses imported runs. Add --imported, or leave {name} out.")
 
 
 def _check(target: Path | None, written_as: TraceFormat, endpoint: str | None) -> None:
@@ -138,7 +254,8 @@ def _write_atif(found: "Iterable[ExportedTrial]", agent: str, folder: Path) -> i
         document = json.dumps(atif_trajectory(trial, agent), ensure_ascii=False, indent=1)
         with _problems_of(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / f"trial-{trial.number}.json", f"{document}\n".encode())
+            kind = "imported" if trial.imported else "trial"
+            write_whole(folder / f"{kind}-{trial.number}.json", f"{document}\n".encode())
         written += 1
     return written
 

@@ -1,7 +1,7 @@
 """Trials as trajectories in the format of Harbor and Terminal-Bench: ATIF, RFC 0001 of harbor, version 1.6.
 
 A model call begins a step of the agent; the tool calls until the next one are its calls, with their results as its
-observation. ATIF has no place for the price of a tool call or the nodes of a graph: these stand in `extra`.
+observation. What ATIF has no place for, such as the price of a tool call or the node of a graph, stands in `extra`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,8 +12,18 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import __version__
-from agentmut.nouns import Action, AgentConfig, Step
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    Step,
+    answers_of_steps,
+    config_beyond,
+    imported_beyond,
+    step_beyond,
+    trace_beyond,
+)
 from agentmut.report.traces.exported import digest_of, text_of
+from agentmut.trace_formats import carried_steps
 from agentmut.usecases import ExportedTrial
 
 SCHEMA = "ATIF-v1.6"
@@ -30,7 +40,7 @@ def atif_trajectory(trial: ExportedTrial, agent: str) -> Json:
         "session_id": digest_of(trial, "session", 32),
         "agent": _without_none(
             name=agent,
-            version=__version__,
+            version=trial.imported.version if trial.imported else __version__,
             model_name=_model(trial),
             tool_definitions=_tools(trial.config),
             extra={"mutant": trial.mutant} if trial.mutant else None,
@@ -47,8 +57,16 @@ def atif_trajectory(trial: ExportedTrial, agent: str) -> Json:
 
 
 def _outcome(trial: ExportedTrial) -> Json:
-    """Return the verdict of the evaluators, which ATIF keeps beside the trajectory."""
+    """Return the verdict of the evaluators, which ATIF keeps beside the trajectory, and what it has no place for."""
+    trace = trial.trace
+    named = {"steps", "outputs"} if trace.outputs == answers_of_steps(trace.steps) else {"steps"}
+    texts = bool(trial.turns) and all(isinstance(turn, str) for turn in trial.turns)
     return _without_none(
+        began=trial.began,
+        trace=trace_beyond(trace, named),
+        config=config_beyond(trial.config) if trial.config else None,
+        turns=None if texts else list(trial.turns),
+        imported=imported_beyond(trial.imported) if trial.imported else None,
         trial=trial.number,
         run=trial.run,
         scenario=trial.scenario,
@@ -79,17 +97,18 @@ def _system(trial: ExportedTrial) -> Iterator[Json]:
 
 def _turns(trial: ExportedTrial) -> Iterator[Json]:
     """Yield what the user said and what the agent did, turn by turn."""
-    by_turn = {turn: list(steps) for turn, steps in groupby(trial.trace.steps, key=lambda step: step.turn)}
-    for turn in range(max(len(trial.turns), *(number + 1 for number in by_turn), 0)):
-        steps = by_turn.get(turn, [])
-        if turn < len(trial.turns):
-            started = steps[0].started if steps else 0.0
-            yield {
-                "timestamp": _time(trial, started),
-                "source": "user",
-                "message": text_of(trial.turns[turn]),
-            }
-        yield from (_deed(trial, group) for group in _calls(steps))
+    said = 0
+    for turn, group in groupby(trial.trace.steps, key=lambda step: step.turn):
+        steps = list(group)
+        yield from _said(trial, range(said, turn + 1), steps[0].started)
+        said = max(said, turn + 1)
+        yield from (_deed(trial, each) for each in _calls(steps))
+    yield from _said(trial, range(said, len(trial.turns)), 0.0)
+
+
+def _said(trial: ExportedTrial, turns: range, started: float) -> Iterator[Json]:
+    for turn in turns[: max(0, len(trial.turns) - turns.start)]:
+        yield {"timestamp": _time(trial, started), "source": "user", "message": text_of(trial.turns[turn])}
 
 
 def _nothing(trial: ExportedTrial) -> Json:
@@ -110,12 +129,12 @@ def _calls(steps: Iterable[Step]) -> Iterator[list[Step]]:
 
 
 def _deed(trial: ExportedTrial, group: list[Step]) -> Json:
-    """Return a step of the agent."""
+    """Return a step of the agent: its message is the answer, or what the model said beside its calls."""
     calls = [step for step in group if step.action is Action.CALL_TOOL]
     answers = [step.output for step in group if step.action is Action.RESPOND]
     asked = next((step for step in group if step.action is Action.REASON), None)
-    said = answers[-1] if answers else None
-    return _without_none(
+    said = answers[-1] if answers else asked.output if asked else None
+    told = _without_none(
         timestamp=_time(trial, group[0].started),
         source="agent",
         model_name=asked.model if asked else None,
@@ -128,9 +147,11 @@ def _deed(trial: ExportedTrial, group: list[Step]) -> Json:
         extra=_without_none(
             nodes=[step.node for step in group if step.node] or None,
             errors=[step.error for step in group if step.error] or None,
-        )
-        or None,
+        ),
     )
+    carried = carried_steps(told, [step.action for step in group])
+    beyond = [step_beyond(*each) for each in zip(group, carried, strict=True)]
+    return {**told, "extra": {**told["extra"], "steps": beyond}}
 
 
 def _call(step: Step, number: int) -> Json:
@@ -151,7 +172,10 @@ def _result(step: Step, number: int) -> Json:
 
 def _metrics(step: Step) -> Json:
     return _without_none(
-        prompt_tokens=step.usage.input_tokens, completion_tokens=step.usage.output_tokens, cost_usd=step.usd
+        prompt_tokens=step.usage.input_tokens,
+        completion_tokens=step.usage.output_tokens,
+        cached_tokens=step.usage.cached_tokens or None,
+        cost_usd=step.usd,
     )
 
 

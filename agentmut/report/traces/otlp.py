@@ -11,7 +11,15 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import __version__
-from agentmut.nouns import Action, AgentConfig, Step
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    Step,
+    config_beyond,
+    imported_beyond,
+    step_beyond,
+    trace_beyond,
+)
 from agentmut.report.traces.exported import digest_of, text_of
 from agentmut.usecases import ExportedTrial
 
@@ -20,6 +28,15 @@ INTERNAL, CLIENT = 1, 3
 """Kinds of span: work inside the program, and a request to another one."""
 ERROR = 2
 SCOPE = "agentmut"
+_TIMES = ("turn", "node", "usd", "started", "seconds", "output")
+"""Fields of every step that have an attribute."""
+_NAMED = {
+    Action.REASON: {*_TIMES, "model", "usage"},
+    Action.CALL_TOOL: {*_TIMES, "tool", "arguments", "call_id"},
+    Action.RESPOND: {*_TIMES, "error"},
+}
+"""Fields of a step that have an attribute; the error of a span is its status."""
+_OF_TRACE = {"steps", "outputs", "error", "seconds", "exit_code", "stderr", "edges"}
 Attributes = dict[str, Any]
 
 
@@ -35,6 +52,7 @@ def otlp_line(trial: ExportedTrial, agent: str) -> str:
 def _root(trial: ExportedTrial, agent: str) -> Attributes:
     trace = trial.trace
     attributes: Attributes = {
+        **_recorded(trial),
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": agent,
         "gen_ai.conversation.id": digest_of(trial, "conversation", 32),
@@ -51,10 +69,17 @@ def _root(trial: ExportedTrial, agent: str) -> Attributes:
     return span
 
 
+def _recorded(trial: ExportedTrial) -> Attributes:
+    """Return the attributes that the record of an imported run had, as far as a span can have them."""
+    fields = trial.imported.trial.fields if trial.imported else {}
+    return {name: value for name, value in fields.items() if isinstance(value, str | int | float)}
+
+
 def _of_config(config: AgentConfig | None) -> Attributes:
-    """Return the parts of the config that the conventions have names for."""
+    """Return the config, its parts under the names that the conventions have."""
     if config is None:
         return {}
+    beyond = config_beyond(config)
     tools = [{"type": "function", **_function(tool.to_openai())} for tool in config.tools]
     return {
         "gen_ai.system_instructions": _json([{"type": "text", "content": config.prompt}])
@@ -65,6 +90,7 @@ def _of_config(config: AgentConfig | None) -> Attributes:
         "gen_ai.request.temperature": config.model.temperature,
         "gen_ai.request.max_tokens": config.model.max_tokens,
         "gen_ai.request.seed": config.model.seed,
+        "agentmut.config": _json(beyond) if beyond else None,
     }
 
 
@@ -76,6 +102,7 @@ def _function(tool: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
 
 def _of_agentmut(trial: ExportedTrial) -> Attributes:
     trace = trial.trace
+    beyond = trace_beyond(trace, _OF_TRACE)
     return {
         "agentmut.trial": trial.number,
         "agentmut.run": trial.run,
@@ -95,6 +122,8 @@ def _of_agentmut(trial: ExportedTrial) -> Attributes:
         "agentmut.error": trace.error,
         "agentmut.turns": _json(trial.turns),
         "agentmut.outputs": _json(trace.outputs),
+        "agentmut.trace": _json(beyond) if beyond else None,
+        "agentmut.imported": _json(imported_beyond(trial.imported)) if trial.imported else None,
     }
 
 
@@ -105,7 +134,9 @@ def _answers(trial: ExportedTrial) -> Iterator[Attributes]:
             yield {
                 "name": "agentmut.respond",
                 "timeUnixNano": _nanoseconds(trial.began + step.started),
-                "attributes": _listed(_of_step(step, number) | {"agentmut.output": _json(step.output)}),
+                "attributes": _listed(
+                    _of_step(step, number) | {"agentmut.output": _json(step.output), "error.type": step.error}
+                ),
             }
 
 
@@ -131,6 +162,8 @@ def _of_model_call(step: Step) -> Attributes:
         "gen_ai.response.model": step.model if step.error is None else None,
         "gen_ai.usage.input_tokens": step.usage.input_tokens,
         "gen_ai.usage.output_tokens": step.usage.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": step.usage.cached_tokens or None,
+        "gen_ai.usage.cache_creation.input_tokens": step.usage.cache_written_tokens or None,
         "gen_ai.output.messages": said,
         "agentmut.output": None if step.output is None else _json(step.output),
     }
@@ -148,6 +181,8 @@ def _of_tool_call(step: Step) -> Attributes:
 
 
 def _of_step(step: Step, number: int) -> Attributes:
+    carried = step.model_dump(mode="json", include=_NAMED[step.action])
+    beyond = step_beyond(step, {"action": step.action.value, "error": step.error or None, **carried})
     return {
         "agentmut.step": number,
         "agentmut.turn": step.turn,
@@ -155,6 +190,7 @@ def _of_step(step: Step, number: int) -> Attributes:
         "agentmut.usd": step.usd,
         "agentmut.started": step.started,
         "agentmut.seconds": step.seconds,
+        "agentmut.beyond": _json(beyond) if beyond else None,
     }
 
 

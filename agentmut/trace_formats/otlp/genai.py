@@ -97,6 +97,8 @@ def _model(attributes: Attributes) -> dict[str, Any]:
         "usage": Usage(
             input_tokens=whole(of("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")),
             output_tokens=whole(of("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")),
+            cached_tokens=whole(of("gen_ai.usage.cache_read.input_tokens")),
+            cache_written_tokens=whole(of("gen_ai.usage.cache_creation.input_tokens")),
         ),
         "tools": tools_of(definitions or functions),
     }

@@ -5,7 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentmut._base import jsonable
-from agentmut.nouns import Action, AgentConfig, AgentTrace, ForeignTrial, RecordedScore, Step, ToolSpec, Usage
+from agentmut.nouns import (
+    Action,
+    AgentConfig,
+    AgentTrace,
+    ForeignTrial,
+    RecordedScore,
+    Step,
+    ToolSpec,
+    config_of,
+    imported_again,
+    step_of,
+)
 from agentmut.trace_formats.otlp.spans import Span, spans_of
 from agentmut.trace_formats.records import Record
 
@@ -15,7 +26,21 @@ MARK = "agentmut.outputs"
 """The attribute of the first span by which such a trace is known."""
 ANSWER = "agentmut.respond"
 """The event of the first span that tells of an answer."""
-_LISTS = (MARK, "agentmut.turns", "gen_ai.input.messages", "gen_ai.output.messages", "agentmut.checks")
+IMPORTED = "agentmut.imported"
+"""The attribute of the first span of a run that another tool had recorded."""
+_OF_TRACE = "agentmut.trace"
+_OF_CONFIG = "agentmut.config"
+_READ = (MARK, "agentmut.turns", "gen_ai.input.messages", "gen_ai.output.messages", "agentmut.checks")
+_READ += (_OF_TRACE, _OF_CONFIG)
+"""Attributes of the first span that are no fields of the run, since they are read into its parts."""
+_ACTIONS = {"chat": Action.REASON, "execute_tool": Action.CALL_TOOL}
+_TOKENS = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "cached_tokens": "cache_read.input_tokens",
+    "cache_written_tokens": "cache_creation.input_tokens",
+}
+"""Fields of the usage, with the conventions' names."""
 Told = Mapping[str, Any]
 
 
@@ -31,7 +56,7 @@ def own_trial(record: Record) -> ForeignTrial | None:
     if len(roots) != 1 or MARK not in roots[0].attributes:
         return None
     root, told = roots[0], roots[0].attributes
-    return ForeignTrial(
+    found = ForeignTrial(
         scenario=str(told["agentmut.scenario"]),
         turns=tuple(json.loads(told["agentmut.turns"])) or ("",),
         trace=_trace(root, spans),
@@ -39,10 +64,11 @@ def own_trial(record: Record) -> ForeignTrial | None:
         config=_config(told),
         scores=own_scores(told),
         fields={
-            name: jsonable(value) for name, value in {**root.resource, **told}.items() if name not in _LISTS
+            name: jsonable(value) for name, value in {**root.resource, **told}.items() if name not in _READ
         },
         started=root.started,
     )
+    return imported_again(json.loads(told[IMPORTED]), found) if IMPORTED in told else found
 
 
 def _is_of_our_scope(request: Any) -> bool:
@@ -60,52 +86,54 @@ def _trace(root: Span, spans: Sequence[Span]) -> AgentTrace:
         if event.name == ANSWER
     ]
     parts.sort(key=lambda part: int(part[0]["agentmut.step"]))
-    return AgentTrace(
-        steps=tuple(_step(*part) for part in parts),
-        outputs=tuple(json.loads(told[MARK])),
-        error=told.get("agentmut.error"),
-        seconds=told["agentmut.seconds"],
-        exit_code=told.get("agentmut.exit_code"),
-        stderr=told.get("agentmut.stderr", ""),
-        edges=tuple((a, b) for a, b in json.loads(told.get("agentmut.edges", "[]"))),
+    steps = tuple(_step(*part) for part in parts)
+    return AgentTrace.model_validate(
+        {
+            "steps": steps,
+            "outputs": json.loads(told[MARK]),
+            "error": told.get("agentmut.error"),
+            "seconds": told["agentmut.seconds"],
+            "exit_code": told.get("agentmut.exit_code"),
+            "stderr": told.get("agentmut.stderr", ""),
+            "edges": json.loads(told.get("agentmut.edges", "[]")),
+            **json.loads(told.get(_OF_TRACE, "{}")),
+        }
     )
 
 
 def _step(told: Told, error: str | None) -> Step:
-    tool = told.get("gen_ai.tool.name")
-    reasons = told.get("gen_ai.operation.name") == "chat"
-    output = told.get("gen_ai.tool.call.result" if tool else "agentmut.output")
+    action = _ACTIONS.get(told.get("gen_ai.operation.name", ""), Action.RESPOND)
+    output = told.get("gen_ai.tool.call.result" if action is Action.CALL_TOOL else "agentmut.output")
     arguments = told.get("gen_ai.tool.call.arguments")
-    return Step(
-        action=Action.CALL_TOOL if tool else Action.REASON if reasons else Action.RESPOND,
-        turn=told["agentmut.turn"],
-        tool=tool,
-        arguments=None if arguments is None else json.loads(arguments),
-        output=None if output is None else json.loads(output),
-        error=error,
-        model=told.get("gen_ai.request.model"),
-        usage=Usage(
-            input_tokens=told.get("gen_ai.usage.input_tokens", 0),
-            output_tokens=told.get("gen_ai.usage.output_tokens", 0),
-        ),
-        usd=told.get("agentmut.usd"),
-        started=told["agentmut.started"],
-        seconds=told["agentmut.seconds"],
-        node=told.get("agentmut.node"),
-        call_id=told.get("gen_ai.tool.call.id"),
-    )
+    carried = {
+        "action": action,
+        "turn": told["agentmut.turn"],
+        "tool": told.get("gen_ai.tool.name"),
+        "arguments": None if arguments is None else json.loads(arguments),
+        "output": None if output is None else json.loads(output),
+        "error": error,
+        "model": told.get("gen_ai.request.model"),
+        "usage": {field: told.get(f"gen_ai.usage.{name}", 0) for field, name in _TOKENS.items()},
+        "usd": told.get("agentmut.usd"),
+        "started": told["agentmut.started"],
+        "seconds": told["agentmut.seconds"],
+        "node": told.get("agentmut.node"),
+        "call_id": told.get("gen_ai.tool.call.id"),
+    }
+    return step_of(json.loads(told.get("agentmut.beyond", "{}")), carried)
 
 
 def _config(told: Told) -> AgentConfig:
     parts = json.loads(told.get("gen_ai.system_instructions", "[]"))
     tools = json.loads(told.get("gen_ai.tool.definitions", "[]"))
-    return AgentConfig(
+    carried = AgentConfig(
         prompt="".join(part["content"] for part in parts),
         tools=tuple(
             ToolSpec(name=one["name"], description=one["description"], parameters=one["parameters"])
             for one in tools
         ),
     )
+    return config_of(json.loads(told.get(_OF_CONFIG, "{}")), carried)
 
 
 def own_scores(told: Told) -> dict[str, RecordedScore]:
