@@ -148,6 +148,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/pytest_suite.py
 	$(BIN)/python -m benchmarks.recorded_runs
 	$(BIN)/python -m benchmarks.recorded_runs --import
+	$(BIN)/python -m benchmarks.stored_runs
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/secret_detection.py
 	$(BIN)/python benchmarks/pytest_plugin.py

@@ -5,6 +5,7 @@ from .behaviour_score import scenario_run as scenario_run
 from .behaviour_score import scorer_of as scorer_of
 from .coverage.context import CoverageContext as CoverageContext
 from .coverage.graph_and_rules import edges_never_taken as edges_never_taken
+from .coverage.measure import Measurement as Measurement
 from .coverage.measure import measure as measure
 from .coverage.models import parse_coverage as parse_coverage
 from .coverage.models import read_coverage as read_coverage

@@ -22,7 +22,7 @@ class NearestVersion(Frozen):
 
     version: str
     runs: int
-    """Runs that were asked about."""
+    """Runs that were asked about; of many, some are compared."""
     stated: tuple[str, ...]
     """The versions that the runs themselves state."""
     versions: tuple[str, ...]

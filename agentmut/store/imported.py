@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
 
 from agentmut._base import storable_json
-from agentmut.nouns import ImportedTrial
+from agentmut.nouns import ImportedOutcome, ImportedTrial
 from agentmut.store.connections import Connections
 from agentmut.store.rows import plain_text
 from agentmut.store.schema import imported
 
-_AT_ONCE = 500
-"""Rows that are read or written together."""
+_AT_ONCE = 100
+"""Rows that are read or written together: a run of a long conversation is some 100 KiB."""
 _QUICK = 1
 """The level of compression: prompts and schemas shrink to a tenth at any level."""
 
@@ -89,10 +89,17 @@ class Imports:
 
     def found(self, asked: ImportQuery = EVERY) -> Iterator[Import]:
         """Yield the runs that are asked for, in the order of their start; those without a start come first."""
-        for some in _groups(self.numbers(asked)):
-            query = select(imported).where(imported.c.id.in_(some))
+        return self.some(self.numbers(asked))
+
+    def some(self, numbers: Sequence[int]) -> Iterator[Import]:
+        """Yield the runs at these places of the store in the given order, a page of them in memory.
+
+        A run that was removed meanwhile is left out.
+        """
+        for page in _groups(numbers):
+            query = select(imported).where(imported.c.id.in_(page))
             rows = {found.number: found for found in self._connections.every(query, _import)}
-            yield from (rows[number] for number in some)
+            yield from (rows[number] for number in page if number in rows)
 
     def numbers(self, asked: ImportQuery = EVERY) -> list[int]:
         """Return the places in the store of the runs that are asked for, in the order of `found`."""
@@ -101,6 +108,14 @@ class Imports:
         rows = self._connections.read(lambda connection: connection.execute(query).all())
         drawn = {row.id for row in _drawn(rows, asked)} if asked.sample is not None else None
         return [row.id for row in rows if drawn is None or row.id in drawn]
+
+    def versions(self) -> list[tuple[int, str]]:
+        """Return the place and the version of every run that is evidence, in the order of `found`."""
+        evidence = imported.c.outcome != ImportedOutcome.NO_EVIDENCE.value
+        order = imported.c.started.nulls_first(), imported.c.id
+        query = select(imported.c.id, imported.c.version).where(evidence).order_by(*order)
+        rows = self._connections.read(lambda connection: connection.execute(query).all())
+        return [(row.id, row.version) for row in rows]
 
     def totals(self, asked: ImportQuery = EVERY) -> ImportTotals:
         """Return how much of what is asked for is kept; a sample is not drawn."""

@@ -1,12 +1,12 @@
-"""Relations that judge a run alone, on imported runs."""
+"""Relations that judge a run alone, on imported runs, run by run."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agentmut._base import RunError, described
 from agentmut.judging import comparison_for
-from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source, ToolSpec
+from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source
 from agentmut.project import Project, RelationSettings
 from agentmut.seams import ChosenRelation, RelationCatalogue
 from agentmut.usecases.analysis_rows import RelationCount
@@ -16,50 +16,72 @@ SHOWN = 3
 """Violations of a relation that are told."""
 
 
-def relation_counts(
-    runs: Iterable[JudgedRun],
-    scenarios: Mapping[str, Scenario],
-    config: AgentConfig,
-    wanted: tuple[str, ...],
-    project: Project | None,
-    root: Path,
-) -> Iterator[RelationCount]:
-    """Yield each relation that needs no further run and judges at least one run, in the order of names.
+class RelationTallies:
+    """The relations that need no further run, run by run.
 
-    Raises `UsageError` for an unknown relation, and `RunError` for one that raises.
+    `wanted` are names or families; empty for those of the project, or all. Raises `UsageError` for an unknown
+    relation, and `RunError` for one that raises.
     """
-    settings = project.relations if project else RelationSettings()
-    catalogue = RelationCatalogue.of(settings.own, root)
-    chosen = catalogue.choose(wanted or settings.use).relations
-    found = list(runs)
-    config = _with_tools(config, found)
-    for one in sorted(chosen, key=lambda each: each.label):
-        row = _counted(one, found, scenarios, config)
-        if row.runs or wanted:
-            yield row
+
+    def __init__(
+        self, config: AgentConfig, wanted: tuple[str, ...], project: Project | None, root: Path
+    ) -> None:
+        settings = project.relations if project else RelationSettings()
+        catalogue = RelationCatalogue.of(settings.own, root)
+        chosen = catalogue.choose(wanted or settings.use).relations
+        self._all = bool(wanted)
+        self._tallies = [_Tally(one, config) for one in sorted(chosen, key=lambda each: each.label)]
+
+    def add(self, run: JudgedRun, scenario: Scenario) -> None:
+        """Judge one run that is evidence; `scenario` is that of its name."""
+        said = scenario.model_copy(update={"turns": run.found.trial.turns})
+        for tally in self._tallies:
+            tally.add(run, said)
+
+    def rows(self) -> Iterator[RelationCount]:
+        """Yield each relation that judged at least one run, in the order of names; each at all if some were named."""
+        counts = (tally.count() for tally in self._tallies)
+        return (row for row in counts if row.runs or self._all)
 
 
-def _counted(
-    chosen: ChosenRelation, runs: Iterable[JudgedRun], scenarios: Mapping[str, Scenario], config: AgentConfig
-) -> RelationCount:
-    fits: dict[str, bool] = {}
-    judged = violations = 0
-    first: list[str] = []
-    for run in runs:
-        scenario = scenarios[run.found.scenario].model_copy(update={"turns": run.found.trial.turns})
-        if scenario.name not in fits:  # asked when it is needed: most relations end at their first run
-            fits[scenario.name] = not chosen.relation.lack(scenario, config)
-        follow_up = _follow_up(chosen, scenario, config, run) if fits[scenario.name] else None
-        if follow_up is not None and follow_up.runs:
-            return RelationCount(relation=chosen.label, runs=0, violations=0, takes_runs=True)
-        check = None if follow_up is None else _check(chosen, scenario, config, run, follow_up)
-        if check is None:
-            continue
-        judged += 1
-        if not check.passed:
-            violations += 1
-            first += [f"{run.found.trial.place}: {check.reason}"] if len(first) < SHOWN else []
-    return RelationCount(relation=chosen.label, runs=judged, violations=violations, first=tuple(first))
+class _Tally:
+    """One relation's verdicts. A relation that turns out to need a further run judges none."""
+
+    def __init__(self, chosen: ChosenRelation, config: AgentConfig) -> None:
+        self._chosen, self._config = chosen, config
+        self._fits: dict[str, bool] = {}
+        self._judged = self._violations = 0
+        self._first: list[str] = []
+        self._takes_runs = False
+
+    def add(self, run: JudgedRun, scenario: Scenario) -> None:
+        if self._takes_runs or not self._applies(scenario):
+            return
+        follow_up = _follow_up(self._chosen, scenario, self._config, run)
+        if follow_up is None:
+            return
+        if follow_up.runs:
+            self._takes_runs = True
+            return
+        check = _check(self._chosen, scenario, self._config, run, follow_up)
+        if check is not None:
+            self._judged += 1
+            self._violations += not check.passed
+            if not check.passed and len(self._first) < SHOWN:
+                self._first.append(f"{run.found.trial.place}: {check.reason}")
+
+    def _applies(self, scenario: Scenario) -> bool:
+        """Return whether a scenario fits, asked when it is needed: most relations end at their first run."""
+        if scenario.name not in self._fits:
+            self._fits[scenario.name] = not self._chosen.relation.lack(scenario, self._config)
+        return self._fits[scenario.name]
+
+    def count(self) -> RelationCount:
+        label = self._chosen.label
+        if self._takes_runs:
+            return RelationCount(relation=label, runs=0, violations=0, takes_runs=True)
+        first = tuple(self._first)
+        return RelationCount(relation=label, runs=self._judged, violations=self._violations, first=first)
 
 
 def _follow_up(
@@ -85,12 +107,3 @@ def _asked(chosen: ChosenRelation, call: Callable[[], object]) -> object:
         raise RunError(
             f"relation {chosen.label!r} raised {described(error)}. Correct the relation."
         ) from error
-
-
-def _with_tools(config: AgentConfig, runs: Iterable[JudgedRun]) -> AgentConfig:
-    """Return the config with the tools that runs called, if the records describe none."""
-    if config.tools:
-        return config
-    called = dict.fromkeys(name for run in runs for name in run.trace.tools_called)
-    tools = tuple(ToolSpec(name=name, description="") for name in called)
-    return config.model_copy(update={"tools": tools})

@@ -1,6 +1,6 @@
-"""Imported runs with their judgements: the recorded outcome, and evaluators that ask no model."""
+"""Imported runs with their judgements, one by one: the recorded outcome, and evaluators that ask no model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,58 +42,52 @@ class JudgedRun(NamedTuple):
     """By the recorded outcome and all evaluators; None where nothing judges it."""
 
 
-class JudgedRuns(NamedTuple):
-    """The analysed runs, in the order of their starts."""
-
-    runs: tuple[JudgedRun, ...]
-    scenarios: Mapping[str, Scenario]
-    judges: Mapping[str, Judges]
-    skipped: int
-    """Evaluators that ask a model and were left out."""
-
-    @property
-    def evidence(self) -> list[JudgedRun]:
-        """Return the runs that are evidence about the agent."""
-        return list(filter(is_evidence, self.runs))
-
-
 def is_evidence(run: JudgedRun) -> bool:
     """Return whether a run is evidence about the agent."""
     return run.found.outcome is not ImportedOutcome.NO_EVIDENCE
 
 
-def judged_runs(
-    trials: Sequence[ImportedTrial], contracts: Sequence[str], project: Project | None, root: Path
-) -> JudgedRuns:
-    """Judge imported runs by the evaluators of their scenario or suite, and by contracts.
+class Judging:
+    """Judges imported runs one by one: by their recorded outcome, their scenario's evaluators, and contracts.
 
-    Raises `UsageError` for an evaluator or a contract that cannot be read, and `RunError` for one that raises.
+    Evaluators that ask a model are left out and counted. Raises `UsageError` for an evaluator or a contract that
+    cannot be read, and `RunError` for one that raises.
     """
-    specs = _specs(trials, contracts, project, root)
-    judges, skipped = _built(specs)
-    scenarios = _scenarios(trials, specs, project)
-    runs = tuple(_judged(each, scenarios[each.scenario], judges[each.scenario]) for each in trials)
-    return JudgedRuns(runs, scenarios, judges, skipped)
 
+    def __init__(self, contracts: Sequence[str], project: Project | None, root: Path) -> None:
+        installed = Catalogue.of(Group.EVALUATORS)
+        self._contracts = tuple(evaluator_spec({"contract": path}, installed, root) for path in contracts)
+        self._of_suite = _of_suite(project, root)
+        self._own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
+        self._built: dict[str, Judges] = {}
+        self.skipped = 0
+        """Evaluators that ask a model and were left out."""
+        self.scenarios: dict[str, Scenario] = {}
+        """The project's own of that name, else one made from its first run."""
+        self.judges: dict[str, Judges] = {}
+        """By scenario."""
 
-def by_scenario(runs: Iterable[JudgedRun]) -> dict[str, list[JudgedRun]]:
-    """Return the runs of each scenario."""
-    found: dict[str, list[JudgedRun]] = {}
-    for run in runs:
-        found.setdefault(run.found.scenario, []).append(run)
-    return found
+    def judged(self, found: ImportedTrial) -> JudgedRun:
+        """Return a run with its judgements."""
+        self.meet(found)
+        return _judged(found, self.scenarios[found.scenario], self.judges[found.scenario])
 
-
-def _specs(
-    trials: Sequence[ImportedTrial], contracts: Sequence[str], project: Project | None, root: Path
-) -> Mapping[str, tuple[EvaluatorSpec, ...]]:
-    """Return the evaluators of each scenario's runs: the project's evaluators of that name, and the contracts."""
-    installed = Catalogue.of(Group.EVALUATORS)
-    given = [evaluator_spec({"contract": path}, installed, root) for path in contracts]
-    own = {scenario.name: scenario.evaluators for scenario in project.scenarios} if project else {}
-    of_suite = _of_suite(project, root)
-    names = dict.fromkeys(trial.scenario for trial in trials)
-    return {name: (*own.get(name, of_suite), *given) for name in names}
+    def meet(self, first: ImportedTrial) -> None:
+        """Take in the run's scenario, if it is a new one."""
+        name = first.scenario
+        if name in self.scenarios:
+            return
+        own = self._own.get(name)
+        specs = (*(own.evaluators if own else self._of_suite), *self._contracts)
+        made = Scenario(name=name, turns=first.trial.turns, evaluators=specs or RECORDED)
+        self.scenarios[name] = own or made
+        key = digest_of([spec.model_dump(mode="json") for spec in specs])
+        if key not in self._built:
+            every = build_all(specs)
+            free = tuple(one for one in every if not _asks(one))
+            self.skipped += len(every) - len(free)
+            self._built[key] = Judges(key, free)
+        self.judges[name] = self._built[key]
 
 
 def _of_suite(project: Project | None, root: Path) -> tuple[EvaluatorSpec, ...]:
@@ -105,38 +99,8 @@ def _of_suite(project: Project | None, root: Path) -> tuple[EvaluatorSpec, ...]:
     return tuple(evaluator_spec(one, installed, root) for one in listed)
 
 
-def _built(specs: Mapping[str, tuple[EvaluatorSpec, ...]]) -> tuple[dict[str, Judges], int]:
-    """Return what judges each scenario without evaluators that ask a model, and how many of these were left out."""
-    made: dict[str, Judges] = {}
-    skipped, found = 0, {}
-    for name, each in specs.items():
-        key = digest_of([spec.model_dump(mode="json") for spec in each])
-        if key not in made:
-            every = build_all(each)
-            free = tuple(one for one in every if not _asks(one))
-            skipped += len(every) - len(free)
-            made[key] = Judges(key, free)
-        found[name] = made[key]
-    return found, skipped
-
-
 def _asks(evaluator: Evaluator) -> bool:
     return isinstance(unwrapped(evaluator), AsksModel)
-
-
-def _scenarios(
-    trials: Iterable[ImportedTrial], specs: Mapping[str, tuple[EvaluatorSpec, ...]], project: Project | None
-) -> dict[str, Scenario]:
-    """Return each scenario: the project's own with that name, else one made from its first run."""
-    own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
-    found: dict[str, Scenario] = {}
-    for each in trials:
-        if each.scenario not in found:
-            made = Scenario(
-                name=each.scenario, turns=each.trial.turns, evaluators=specs[each.scenario] or RECORDED
-            )
-            found[each.scenario] = own.get(each.scenario, made)
-    return found
 
 
 def _judged(found: ImportedTrial, scenario: Scenario, judges: Judges) -> JudgedRun:

@@ -1,12 +1,15 @@
 """Scenarios from imported runs: the users' own inputs, with assertions that hold in all passing runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container
+from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from agentmut._base import UsageError, unwritten, write_whole
-from agentmut.nouns import EvaluatorSpec, Scenario
+from agentmut.nouns import EvaluatorSpec, RecordPlace, Scenario
 from agentmut.project import scenario_item
-from agentmut.usecases.analysis_runs import JudgedRun, by_scenario
+from agentmut.usecases.analysis_runs import JudgedRun
 
 FEWEST = 3
 """Runs that passed, from which an assertion is read."""
@@ -15,39 +18,66 @@ ANSWERS = EvaluatorSpec(name="regex", argument=r"\S")
 _MASK = "[redacted]"
 
 
-def write_scenarios(runs: Iterable[JudgedRun], known: Mapping[str, Scenario], path: Path) -> int:
-    """Write a scenario for each imported one that the project lacks; return their number.
+class ScenarioWriter:
+    """Writes a scenario for each imported one that the project lacks, from runs that come one by one.
 
-    Turns are those of the scenario's first run, without the secrets that the import took out. Raises `UsageError`
-    where the file is there already or cannot be written.
+    Raises `UsageError` where the file is there already.
     """
-    if path.exists():
-        raise UsageError(f"{path} is there already. Name another file: scenarios are not overwritten.")
-    written = list(_texts(by_scenario(runs), known))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, "\n".join(written).encode())
-    except OSError as error:
-        raise unwritten(f"cannot write {path}", error, "Name another place.") from None
-    return len(written)
+
+    def __init__(self, path: Path, known: Container[str]) -> None:
+        if path.exists():
+            raise UsageError(f"{path} is there already. Name another file: scenarios are not overwritten.")
+        self._path, self._known = path, known
+        self._found: dict[str, _Recorded] = {}
+
+    def add(self, run: JudgedRun) -> None:
+        """Take in one run that is evidence; turns are those of the scenario's first run, without secrets."""
+        name = run.found.scenario
+        if name not in self._known:
+            first = _Recorded(run.found.trial.turns, run.found.trial.place)
+            self._found.setdefault(name, first).add(run)
+
+    def write(self) -> int:
+        """Write the scenarios and return their number. Raises `UsageError` where the file cannot be written."""
+        written = [_text(name, each) for name, each in self._found.items()]
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, "\n".join(written).encode())
+        except OSError as error:
+            raise unwritten(f"cannot write {self._path}", error, "Name another place.") from None
+        return len(written)
 
 
-def _texts(grouped: Mapping[str, list[JudgedRun]], known: Mapping[str, Scenario]) -> Iterator[str]:
-    for name, runs in grouped.items():
-        if name not in known:
-            evaluators, said = _assertions(runs)
-            turns = runs[0].found.trial.turns
-            masked = any(_MASK in str(turn) for turn in turns)
-            gap = f"\nput a made-up value where {_MASK} stands" if masked else ""
-            scenario = Scenario(name=name, turns=turns, evaluators=evaluators)
-            yield scenario_item(scenario, f"{said}, from {runs[0].found.trial.place}{gap}")
+@dataclass
+class _Recorded:
+    """What a scenario is written from."""
+
+    turns: tuple[JsonValue, ...]
+    place: RecordPlace
+    passed: int = 0
+    tools: tuple[str, ...] = ()
+    """The tools that every run called which passed, in the order of the first of these runs."""
+
+    def add(self, run: JudgedRun) -> None:
+        if run.passed:
+            called = run.trace.tools_called
+            self.tools = (
+                tuple(t for t in self.tools if t in called) if self.passed else tuple(dict.fromkeys(called))
+            )
+            self.passed += 1
 
 
-def _assertions(runs: Iterable[JudgedRun]) -> tuple[tuple[EvaluatorSpec, ...], str]:
+def _text(name: str, found: _Recorded) -> str:
+    evaluators, said = _assertions(found)
+    masked = any(_MASK in str(turn) for turn in found.turns)
+    gap = f"\nput a made-up value where {_MASK} stands" if masked else ""
+    scenario = Scenario(name=name, turns=found.turns, evaluators=evaluators)
+    return scenario_item(scenario, f"{said}, from {found.place}{gap}")
+
+
+def _assertions(found: _Recorded) -> tuple[tuple[EvaluatorSpec, ...], str]:
     """Return the tools that every passing run called, in order, and the evidence for this."""
-    passed = [run.trace.tools_called for run in runs if run.passed]
-    if len(passed) < FEWEST:
-        return (ANSWERS,), f"{len(passed)} recorded runs passed, too few to read an assertion from"
-    every = [tool for tool in dict.fromkeys(passed[0]) if all(tool in called for called in passed)]
-    specs = tuple(EvaluatorSpec(name="tool_called", argument=tool) for tool in every)
-    return specs or (ANSWERS,), f"true of all {len(passed)} recorded runs that passed"
+    if found.passed < FEWEST:
+        return (ANSWERS,), f"{found.passed} recorded runs passed, too few to read an assertion from"
+    specs = tuple(EvaluatorSpec(name="tool_called", argument=tool) for tool in found.tools)
+    return specs or (ANSWERS,), f"true of all {found.passed} recorded runs that passed"

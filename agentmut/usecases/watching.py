@@ -1,7 +1,8 @@
 """Has an agent changed in the runs that arrive? Charts over imported runs in the order of their start."""
 
 import math
-from collections.abc import Sequence
+import random
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentmut._base import Frozen, UsageError, __version__, make_importable
 from agentmut.insight import NearestVersion, ScenarioRun, Scorer, nearest_version, scenario_run, scorer_of
 from agentmut.nouns import Origins
-from agentmut.store import ImportQuery
-from agentmut.usecases.analysis_runs import JudgedRun, is_evidence, judged_runs
+from agentmut.store import Import, ImportQuery, Imports
+from agentmut.usecases.analysis_runs import Judging, is_evidence
 from agentmut.usecases.drift import LARGEST_RATE, Chart, Watch, watch
 from agentmut.usecases.importing import foreign_store
 
@@ -31,6 +32,8 @@ GUARD = 0.9
 """The level at which the charts of behaviour allow for what a reference leaves open."""
 SIMULATED = 200
 """Simulated sequences behind the run length of Page-Hinkley on behaviour."""
+MOST_COMPARED = 1_000
+"""Runs of a version, and watched runs, that are compared to tell the version."""
 FEWEST_SCORES = 10
 """Scores of a reference from which behaviour is watched."""
 
@@ -106,48 +109,82 @@ class WatchWish(NamedTuple):
     seed: int = 0
 
 
+class _Watched(NamedTuple):
+    """What the charts need of a run: no run stays in memory once it is read."""
+
+    number: int
+    """Its place in the store."""
+    passed: bool | None
+    score: float | None = None
+    """How unusual it is; None for a run of the reference, and for one of a scenario that the reference lacks."""
+
+
+class _Read(NamedTuple):
+    """The runs that are watched, in the order of their start."""
+
+    runs: list[_Watched]
+    scorer: Scorer
+    origins: Origins
+
+
 def watch_imports(project: str | Path = ".", wish: WatchWish | None = None) -> WatchReport:
     """Hold the imported runs of a project against the first ones, in the order of their start: `agentmut watch`.
 
-    Raises `UsageError` where nothing is imported, and for values out of range.
+    The runs are read a page at a time; a few numbers of each are kept. Raises `UsageError` where nothing is imported,
+    and for values out of range.
     """
     asked = wish or WatchWish()
     _check(asked)
     with foreign_store(project) as home:
-        every = list(home.store.imports.found())
-        numbers = home.store.imports.numbers(asked.query)
-    trials = [each.trial for each in every]
-    if not numbers:
-        raise UsageError(
-            "the store holds no imported run to watch. Name a file or folder with recorded runs."
-        )
-    if home.project is not None:
-        make_importable(home.root)
-    runs = judged_runs(trials, (), home.project, home.root).runs
-    kept = set(numbers)
-    wanted = [run for each, run in zip(every, runs, strict=True) if each.number in kept and is_evidence(run)]
-    others = [
-        run for each, run in zip(every, runs, strict=True) if each.number not in kept and is_evidence(run)
-    ]
-    return watched(wanted, asked, others)
+        imports = home.store.imports
+        numbers = imports.numbers(asked.query)
+        if not numbers:
+            raise UsageError(
+                "the store holds no imported run to watch. Name a file or folder with recorded runs."
+            )
+        if home.project is not None:
+            make_importable(home.root)
+        read = _read(imports.some(numbers), asked.reference, Judging((), home.project, home.root))
+        return _report(imports, read, asked)
 
 
-def watched(runs: Sequence[JudgedRun], asked: WatchWish, others: Sequence[JudgedRun] = ()) -> WatchReport:
-    """Return what charts say of runs in the order of their start; `others` make further versions known."""
-    first, later = runs[: asked.reference], runs[asked.reference :]
+def _read(found: Iterable[Import], reference: int, judging: Judging) -> _Read:
+    runs: list[_Watched] = []
+    first: list[ScenarioRun] = []
+    scorer: Scorer | None = None
+    foreign = 0
+    for each in found:
+        run = judging.judged(each.trial)
+        if not is_evidence(run):
+            continue
+        foreign += not each.trial.trial.exported_as
+        behaviour = scenario_run(run.found.scenario, run.trace)
+        if len(first) < reference:
+            first.append(behaviour)
+            runs.append(_Watched(each.number, run.passed))
+            continue
+        scorer = scorer or scorer_of(first)
+        runs.append(_Watched(each.number, run.passed, scorer.score(behaviour)))
+    return _Read(runs, scorer or scorer_of(first), Origins(runs=len(runs), foreign=foreign))
+
+
+def _report(imports: Imports, read: _Read, asked: WatchWish) -> WatchReport:
+    """Return what charts say of the runs."""
+    runs, later = read.runs, read.runs[asked.reference :]
     each = asked.in_control * CHARTS
-    scorer = scorer_of([_scored(run) for run in first])
-    rate, rows = _on_pass_rate(runs, asked, each)
-    charts = (*rows, *_on_behaviour(scorer, later, each, asked.seed))
+    rate, on_rate = _on_pass_rate(runs, asked, each)
+    charts = [*on_rate, *_on_behaviour(read.scorer, later, each, asked.seed)]
+    places = {run.number: at for at, run in enumerate(later)}
+    begin = min((places.get(run.number, 0) for _, run in charts if run is not None), default=0)
     return WatchReport(
-        reference=len(first),
+        reference=len(runs) - len(later),
         watched=len(later),
         in_control=asked.in_control,
         pass_rate=rate,
-        within_scenarios=scorer.within_scenarios,
-        charts=charts,
-        origins=Origins(runs=len(runs), foreign=sum(not run.found.trial.exported_as for run in runs)),
-        nearest=_nearest([*others, *first], later, charts, asked.seed),
+        within_scenarios=read.scorer.within_scenarios,
+        charts=tuple(_placed(row, run, imports) for row, run in charts),
+        origins=read.origins,
+        nearest=_nearest(imports, [run.number for run in later[begin:]], asked.seed),
     )
 
 
@@ -160,13 +197,11 @@ def _check(asked: WatchWish) -> None:
         raise UsageError(f"--in-control: give from 10 to 100000 runs, got {asked.in_control!r}.")
 
 
-def _scored(run: JudgedRun) -> ScenarioRun:
-    return scenario_run(run.found.scenario, run.trace)
+_Placed = tuple[ChartRow, "_Watched | None"]
+"""A chart, and the run that raised its alarm."""
 
 
-def _on_pass_rate(
-    runs: Sequence[JudgedRun], asked: WatchWish, each: float
-) -> tuple[Watch, tuple[ChartRow, ...]]:
+def _on_pass_rate(runs: Sequence[_Watched], asked: WatchWish, each: float) -> tuple[Watch, list[_Placed]]:
     from agentmut.stats import page_hinkley_for, page_hinkley_run_length
 
     judged = [run for run in runs if run.passed is not None]
@@ -175,13 +210,12 @@ def _on_pass_rate(
     if found.pass_rate is None:
         why = found.reason.replace("trials are stored", "judged runs are stored")
         names = ("cusum", "page-hinkley")
-        return found, tuple(ChartRow(chart=name, of="pass rate", reason=why) for name in names)
+        return found, [(ChartRow(chart=name, of="pass rate", reason=why), None) for name in names]
     later = judged[asked.reference :]
     rate = round(min(found.pass_rate, LARGEST_RATE), 2)  # its chart is a walk on whole hundredths
     rate = min(rate, 0.99)
     chart = page_hinkley_for(rate, max(0.01, round(asked.drop / 2, 2)), each)
     exact = page_hinkley_run_length(chart, rate)
-    values = [(run, float(not run.passed)) for run in later]
     base = ChartRow(
         chart="cusum",
         of="pass rate",
@@ -189,13 +223,12 @@ def _on_pass_rate(
         watched=len(later),
         alarm_at=found.alarm_at,
     )
-    return found, (
-        _placed(base, later),
-        _charted(ChartRow(chart="page-hinkley", of="pass rate", in_control=exact), chart, values),
-    )
+    second = ChartRow(chart="page-hinkley", of="pass rate", in_control=exact)
+    failed = [float(not run.passed) for run in later]
+    return found, [_with_run(base, later), _with_run(_charted(second, chart, failed), later)]
 
 
-def _on_behaviour(scorer: Scorer, later: Sequence[JudgedRun], each: float, seed: int) -> tuple[ChartRow, ...]:
+def _on_behaviour(scorer: Scorer, later: Sequence[_Watched], each: float, seed: int) -> list[_Placed]:
     from agentmut.stats import cusum_for
 
     rows = [ChartRow(chart=name, of="behaviour") for name in ("cusum", "page-hinkley")]
@@ -205,15 +238,18 @@ def _on_behaviour(scorer: Scorer, later: Sequence[JudgedRun], each: float, seed:
             if not later
             else "the reference has too few runs to compare"
         )
-        return tuple(row.model_copy(update={"reason": why}) for row in rows)
-    scores = [(run, found) for run in later if (found := scorer.score(_scored(run))) is not None]
+        return [(row.model_copy(update={"reason": why}), None) for row in rows]
+    known = [run for run in later if run.score is not None]
+    scores = [float(run.score or 0.0) for run in known]
     limit, rate = usual_up_to(scorer.reference)
     plan = cusum_for(rate, MORE_UNUSUAL, each)
-    unusual = [(run, score <= limit) for run, score in scores]
     first = rows[0].model_copy(update={"in_control": plan.in_control})
     chart, length = page_hinkley_on_scores(scorer.reference, each, seed)
     second = rows[1].model_copy(update={"in_control": length, "simulated": True})
-    return _charted(first, plan.chart, unusual), _charted(second, chart, scores)
+    return [
+        _with_run(_charted(first, plan.chart, [score <= limit for score in scores]), known),
+        _with_run(_charted(second, chart, scores), known),
+    ]
 
 
 def usual_up_to(scores: Sequence[float]) -> tuple[float, float]:
@@ -273,38 +309,59 @@ def _length(chart: "PageHinkley", values: "Array", each: float, seed: int) -> fl
     return found.mean / max(1 - found.silent, 1 / SIMULATED)
 
 
-def _charted(
-    row: ChartRow, chart: "Cusum | PageHinkley", values: Sequence[tuple[JudgedRun, float | bool]]
-) -> ChartRow:
+def _charted(row: ChartRow, chart: "Cusum | PageHinkley", values: Sequence[float | bool]) -> ChartRow:
     from agentmut.stats import DriftState
 
     state = DriftState()
-    for _, value in values:
+    for value in values:
         state = chart.update(state, value)  # type: ignore[arg-type]  # each chart has values of its own kind
-    made = {
-        "watched": len(values),
-        "alarm_at": state.alarm_at,
-        "level": round(state.level / chart.threshold, 4),
-    }
-    return _placed(row.model_copy(update=made), [run for run, _ in values])
+    return row.model_copy(
+        update={
+            "watched": len(values),
+            "alarm_at": state.alarm_at,
+            "level": round(state.level / chart.threshold, 4),
+        }
+    )
 
 
-def _placed(row: ChartRow, runs: Sequence[JudgedRun]) -> ChartRow:
+def _with_run(row: ChartRow, runs: Sequence[_Watched]) -> _Placed:
+    """Return a chart with the run of its alarm; `runs` are those that the chart watched."""
+    return row, None if row.alarm_at is None else runs[row.alarm_at - 1]
+
+
+def _placed(row: ChartRow, run: _Watched | None, imports: Imports) -> ChartRow:
     """Return the row with the place of the run that raised its alarm."""
-    if row.alarm_at is None:
-        return row
-    trial = runs[row.alarm_at - 1].found.trial
-    return row.model_copy(update={"run": str(trial.place), "started": trial.started})
+    for found in imports.some([run.number] if run else ()):
+        trial = found.trial.trial
+        row = row.model_copy(update={"run": str(trial.place), "started": trial.started})
+    return row
 
 
-def _nearest(
-    before: Sequence[JudgedRun], later: Sequence[JudgedRun], charts: Sequence[ChartRow], seed: int
-) -> NearestVersion | None:
-    """Return which version of the runs before made the watched ones, from the first alarm on."""
-    alarms = [row.alarm_at for row in charts if row.alarm_at]
-    begin = min(alarms) - 1 if alarms else 0
-    asked, earlier = later[begin:], [*before, *later[:begin]]
-    known: dict[str, list[ScenarioRun]] = {}
-    for run in earlier:
-        known.setdefault(run.found.version, []).append(_scored(run))
-    return nearest_version(known, [_scored(run) for run in asked], [run.found.version for run in asked], seed)
+def _nearest(imports: Imports, asked: Sequence[int], seed: int) -> NearestVersion | None:
+    """Return which version made the runs at these places: those from the first alarm on, or all watched ones.
+
+    All other runs of the store are known. Of a version with more than `MOST_COMPARED` runs, as many are drawn.
+    """
+    watched, stated = set(asked), set[str]()
+    known: dict[str, list[int]] = {}
+    for number, version in imports.versions():
+        if number in watched:
+            stated.add(version)
+        else:
+            known.setdefault(version, []).append(number)
+    rng = random.Random(seed)
+    runs = {version: _behaviours(imports, _drawn(numbers, rng)) for version, numbers in known.items()}
+    found = nearest_version(runs, _behaviours(imports, _drawn(asked, rng)), sorted(stated), seed)
+    return found and found.model_copy(update={"runs": len(asked)})
+
+
+def _drawn(numbers: Sequence[int], rng: random.Random) -> list[int]:
+    if len(numbers) <= MOST_COMPARED:
+        return list(numbers)
+    chosen = set(rng.sample(numbers, MOST_COMPARED))
+    return [number for number in numbers if number in chosen]
+
+
+def _behaviours(imports: Imports, numbers: Sequence[int]) -> list[ScenarioRun]:
+    found = imports.some(numbers)
+    return [scenario_run(each.trial.scenario, each.trial.trial.trace) for each in found]

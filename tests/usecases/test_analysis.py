@@ -1,6 +1,7 @@
 """Imported runs are analyzed alone: their figures, and what the project's evaluators, contracts and relations say."""
 
 import json
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,15 @@ from agentmut.insight import Dimension
 from agentmut.nouns.foreign import Origins
 from agentmut.project import load_project
 from agentmut.report import render_analysis
-from agentmut.store import ImportQuery
-from agentmut.usecases import Analysis, AnalysisWish, ImportWish, analyze, import_traces
+from agentmut.store import ImportQuery, imported
+from agentmut.usecases import (
+    Analysis,
+    AnalysisWish,
+    ImportWish,
+    analyze,
+    import_traces,
+    watch_imports,
+)
 
 SHARED = (parent / "shared" / "data" / "tau-bench" for parent in Path(__file__).parents)
 TAU = next((folder for folder in SHARED if folder.is_dir()), Path("nowhere"))
@@ -140,3 +148,25 @@ def test_tau_bench_has_its_published_figures_after_an_import(tmp_path: Path) -> 
     assert shown == {1: 0.42, 2: 0.273, 3: 0.22, 4: 0.2}
     assert (round(found.pass_rate.low, 3), round(found.pass_rate.high, 3)) == (0.315, 0.525)
     assert found.design_effect == pytest.approx(2.23, abs=0.005)
+
+
+def test_of_many_runs_a_page_is_in_memory_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both `analyze` and `watch` keep figures of the runs, and no run."""
+    many = [run(n % 3, float(n % 2), trial=n) for n in range(420)]
+    (tmp_path / "runs.json").write_text(json.dumps(many))
+    import_traces(["runs.json"], tmp_path)
+    live: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+    most = 0
+
+    def counted(row: Any) -> Any:
+        nonlocal most
+        found = made(row)
+        live[found.number] = found.trial
+        most = max(most, len(live))
+        return found
+
+    made = imported._import
+    monkeypatch.setattr(imported, "_import", counted)
+    assert analyze(tmp_path, AnalysisWish(relations=CHEAP)).evidence.imported == 420
+    assert watch_imports(tmp_path).watched == 370
+    assert 100 <= most <= 201  # the page that is read next, beside the one that was read before

@@ -1,14 +1,13 @@
 """The five dimensions of the AgentAssay paper (Eqs. 14 to 19)."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from agentmut.insight.coverage.boundaries import Boundary, Lacking, boundaries
+from agentmut.insight.coverage.boundaries import Lacking, boundaries
 from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.models import Part, distinct_models, is_model, listed, nothing, row_of
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
-from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Seen
 from agentmut.insight.coverage.states import State
 from agentmut.nouns import Action, AgentConfig, AgentTrace, ToolSpec
 from agentmut.project import CoverageSettings
@@ -16,36 +15,35 @@ from agentmut.stats import chao1, state_coverage
 
 NAMED = 10
 """Names listed in a note."""
+REMEMBERED = 10_000
+"""Calls, and pairs of a scenario and a tool, that are remembered at once."""
 
 
-def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
-    """Measure tool coverage (Eq. 14). A tool that failed counts as called."""
-    names = tuple(dict.fromkeys(tool.own_name for tool in tools))
-    if not names:
-        return nothing(Dimension.TOOL, "the agent has no tools")
-    seen: Seen[str] = Seen()
-    own = {tool.name: tool.own_name for tool in tools}
-    for scenario, trace in each_trace(traces):
-        seen.add(scenario, {own.get(name, name) for name in trace.tools_called})
-    items = (
-        (CoverageItem(dimension=Dimension.TOOL, name=name, tool=name), seen.shown_by(name)) for name in names
-    )
-    part = listed(Dimension.TOOL, items, "the tools of the config")
-    foreign = sorted(set(seen.scenarios) - set(names))
-    note = f"called, but no tools of the config, so not counted: {_some(foreign)}"
-    return part._replace(notes=(note,) if foreign else ())
+class ToolTally:
+    """Tool coverage (Eq. 14), trace by trace. A tool that failed counts as called."""
 
+    def __init__(self, tools: Sequence[ToolSpec]) -> None:
+        self._names = tuple(dict.fromkeys(tool.own_name for tool in tools))
+        self._own = {tool.name: tool.own_name for tool in tools}
+        self._seen: Seen[str] = Seen()
 
-def paths_part(traces: Traces, graph: Graph, settings: CoverageSettings) -> Part:
-    """Measure path coverage (Eq. 15). The total comes from Eq. 16 or from the graph."""
-    seen, total, basis = paths(traces, graph, settings.depth)
-    if not total:
-        return nothing(Dimension.PATH, "no steps were recorded")
-    covered = {
-        CoverageItem(dimension=Dimension.PATH, name=" > ".join(path)): seen.shown_by(path)
-        for path in seen.scenarios
-    }
-    return Part(row_of(Dimension.PATH, len(seen), total, basis), covered)
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        if self._names:
+            self._seen.add(scenario, {self._own.get(name, name) for name in trace.tools_called})
+
+    def part(self) -> Part:
+        """Return the coverage of the traces so far."""
+        if not self._names:
+            return nothing(Dimension.TOOL, "the agent has no tools")
+        items = (
+            (CoverageItem(dimension=Dimension.TOOL, name=name, tool=name), self._seen.shown_by(name))
+            for name in self._names
+        )
+        part = listed(Dimension.TOOL, items, "the tools of the config")
+        foreign = sorted(set(self._seen.scenarios) - set(self._names))
+        note = f"called, but no tools of the config, so not counted: {_some(foreign)}"
+        return part._replace(notes=(note,) if foreign else ())
 
 
 def states_part(seen: Seen[State], scale: float, how: str) -> Part:
@@ -66,73 +64,101 @@ def states_part(seen: Seen[State], scale: float, how: str) -> Part:
     return Part(row, covered)
 
 
-def boundaries_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
-    """Measure boundary coverage (Eq. 18)."""
-    by_tool = {tool.own_name: boundaries(tool) for tool in tools}
-    left_out = tuple(each for _, skipped in by_tool.values() for each in skipped)
-    if not any(found for found, _ in by_tool.values()):
-        why = "no parameter of a tool has a bounded domain" if tools else "the agent has no tools"
-        return nothing(Dimension.BOUNDARY, why, left_out=left_out)
-    own = {tool.name: tool.own_name for tool in tools}
-    seen = _boundaries_met(traces, {name: found for name, (found, _) in by_tool.items()}, own)
-    items = (
-        (boundary.item, seen.shown_by(boundary.item)) for found, _ in by_tool.values() for boundary in found
-    )
-    part = listed(Dimension.BOUNDARY, items, "boundaries that the tools' JSON Schemas state")
-    return part._replace(left_out=left_out)
+class BoundaryTally:
+    """Boundary coverage (Eq. 18), trace by trace: each different call of a scenario is read about once."""
 
+    def __init__(self, tools: Sequence[ToolSpec]) -> None:
+        self._has_tools = bool(tools)
+        self._own = {tool.name: tool.own_name for tool in tools}
+        by_tool = {tool.own_name: boundaries(tool) for tool in tools}
+        self._left_out = tuple(each for _, skipped in by_tool.values() for each in skipped)
+        self._by_tool = {name: found for name, (found, _) in by_tool.items() if found}
+        self._seen: Seen[CoverageItem] = Seen()
+        self._lacking: dict[tuple[str, str], Lacking] = {}
+        self._calls: set[int] = set()
 
-def _boundaries_met(
-    traces: Traces, by_tool: Mapping[str, Sequence[Boundary]], own: Mapping[str, str]
-) -> Seen[CoverageItem]:
-    """Collect the boundaries that a scenario's calls meet; each different call is read once."""
-    seen: Seen[CoverageItem] = Seen()
-    for scenario, runs in traces.items():
-        calls: set[tuple[str, str]] = set()
-        lacking = {tool: Lacking(found) for tool, found in by_tool.items()}
-        for step in (step for trace in runs for step in trace.steps if step.tool):
-            tool = own.get(step.tool or "", step.tool or "")
-            if not lacking.get(tool) or (call := (tool, repr(step.arguments))) in calls:
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        for step in trace.steps if self._by_tool else ():
+            tool = self._own.get(step.tool or "", step.tool or "")
+            if tool not in self._by_tool or not (lacking := self._lacking_of(scenario, tool)):
                 continue
-            calls.add(call)
-            seen.add(scenario, lacking[tool].met(step.arguments or {}))
-    return seen
+            if (call := hash((scenario, tool, repr(step.arguments)))) not in self._calls:
+                self._calls.add(call)
+                self._seen.add(scenario, lacking.met(step.arguments or {}))
 
+    def _lacking_of(self, scenario: str, tool: str) -> Lacking:
+        """Return the boundaries that no call of the scenario was on yet; of many scenarios the latest are kept."""
+        if len(self._lacking) > REMEMBERED or len(self._calls) > REMEMBERED:
+            self._lacking.clear()
+            self._calls.clear()
+        if (scenario, tool) not in self._lacking:
+            left = (each for each in self._by_tool[tool] if not self._seen.shows(scenario, each.item))
+            self._lacking[scenario, tool] = Lacking(left)
+        return self._lacking[scenario, tool]
 
-def models_part(
-    traces: Traces, config: AgentConfig, settings: CoverageSettings, context: CoverageContext
-) -> Part:
-    """Measure model coverage (Eq. 19). A model whose every call failed has not answered."""
-    own = config.model.name
-    targets = distinct_models(settings.models or ((own, *context.swap_models) if own else ()))
-    if not targets:
-        why = "the config names no model; say in coverage.models which ones the agent is meant to support"
-        return nothing(Dimension.MODEL, why)
-    also = {model: by for model, by in context.also_run.items() if any(is_model(t, model) for t in targets)}
-    seen = _models_seen(traces, own, also)
-    items = (
-        (
-            CoverageItem(dimension=Dimension.MODEL, name=target),
-            frozenset(s for name in seen.scenarios if is_model(target, name) for s in seen.scenarios[name]),
+    def part(self) -> Part:
+        """Return the coverage of the traces so far."""
+        if not self._by_tool:
+            why = (
+                "no parameter of a tool has a bounded domain" if self._has_tools else "the agent has no tools"
+            )
+            return nothing(Dimension.BOUNDARY, why, left_out=self._left_out)
+        items = (
+            (boundary.item, self._seen.shown_by(boundary.item))
+            for found in self._by_tool.values()
+            for boundary in found
         )
-        for target in targets
-    )
-    basis = "coverage.models" if settings.models else "its own model, and mutation.swap_models"
-    part = listed(Dimension.MODEL, items, basis)
-    foreign = sorted(name for name in seen.scenarios if not any(is_model(t, name) for t in targets))
-    note = f"models answered that are not among those meant to be supported: {_some(foreign)}"
-    return part._replace(notes=(note,) if foreign else ())
+        part = listed(Dimension.BOUNDARY, items, "boundaries that the tools' JSON Schemas state")
+        return part._replace(left_out=self._left_out)
 
 
-def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) -> Seen[str]:
-    seen: Seen[str] = Seen()
-    for scenario, trace in each_trace(traces):
-        answered = {s.model or own for s in trace.steps if s.action is Action.REASON and not s.error}
-        seen.add(scenario, answered - {""})
-    for model, scenarios in also.items():
-        for scenario in scenarios:
-            seen.add(scenario, (model,))
-    return seen
+class ModelTally:
+    """Model coverage (Eq. 19), trace by trace. A model whose every call failed has not answered."""
+
+    def __init__(self, config: AgentConfig, settings: CoverageSettings, context: CoverageContext) -> None:
+        self._own = config.model.name
+        self._stated = settings.models
+        self._targets = distinct_models(
+            settings.models or ((self._own, *context.swap_models) if self._own else ())
+        )
+        self._also = context.also_run
+        self._seen: Seen[str] = Seen()
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        answered = {s.model or self._own for s in trace.steps if s.action is Action.REASON and not s.error}
+        self._seen.add(scenario, answered - {""})
+
+    def part(self) -> Part:
+        """Return the coverage of the traces so far."""
+        if not self._targets:
+            why = "the config names no model; say in coverage.models which ones the agent is meant to support"
+            return nothing(Dimension.MODEL, why)
+        seen = self._with_others()
+        items = (
+            (
+                CoverageItem(dimension=Dimension.MODEL, name=target),
+                frozenset(s for name in seen if is_model(target, name) for s in seen[name]),
+            )
+            for target in self._targets
+        )
+        basis = "coverage.models" if self._stated else "its own model, and mutation.swap_models"
+        part = listed(Dimension.MODEL, items, basis)
+        foreign = sorted(name for name in seen if not self._is_meant(name))
+        note = f"models answered that are not among those meant to be supported: {_some(foreign)}"
+        return part._replace(notes=(note,) if foreign else ())
+
+    def _with_others(self) -> dict[str, set[str]]:
+        """Return the scenarios by the model that answered, those that mutants put in included."""
+        seen = {name: set(counts) for name, counts in self._seen.scenarios.items()}
+        for model, scenarios in self._also.items():
+            if self._is_meant(model):
+                seen.setdefault(model, set()).update(scenarios)
+        return seen
+
+    def _is_meant(self, model: str) -> bool:
+        return any(is_model(target, model) for target in self._targets)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -146,14 +172,6 @@ MOST_ROUTES = 1000
 """A graph with more routes than that gives no denominator: what is seen would be nothing beside it."""
 
 
-class Paths(NamedTuple):
-    """The decision paths that runs took, and the number of possible paths."""
-
-    seen: Seen[Path]
-    total: float
-    basis: str
-
-
 def decision_path(trace: AgentTrace) -> Path:
     """Return the sequence of actions and tools; a tool's name stands for a call of the tool.
 
@@ -164,18 +182,45 @@ def decision_path(trace: AgentTrace) -> Path:
     return tuple(f"{step.tool}()" if step.tool else step.action.value for step in trace.steps)
 
 
-def paths(traces: Traces, graph: Graph, depth: int) -> Paths:
-    """Return the decision paths; for an explicit graph with few routes, the routes through it instead."""
-    routes = graph.routes(depth, MOST_ROUTES) if graph.is_explicit else 0
-    seen: Seen[Path] = Seen()
-    if 0 < routes <= MOST_ROUTES:
-        for scenario, trace in each_trace(traces):
-            seen.add(scenario, graph.walked(trace, depth))
-        return Paths(seen, routes, f"routes of at most {depth} edges through the graph")
-    for scenario, trace in each_trace(traces):
-        seen.add(scenario, [path] if (path := decision_path(trace)) else [])
-    once, twice = seen.repeats()
-    basis = f"Chao1: {len(seen)} seen, {once} of them once, {twice} twice"
-    if routes > MOST_ROUTES:
-        basis += f"; the graph has more than {MOST_ROUTES} routes of at most {depth} edges"
-    return Paths(seen, chao1(len(seen), once, twice), basis)
+class PathTally:
+    """Path coverage (Eq. 15), trace by trace. The total comes from Eq. 16 or from the graph.
+
+    For an explicit graph with few routes, the routes through it are counted instead of the decision paths.
+    """
+
+    def __init__(self, graph: Graph, settings: CoverageSettings) -> None:
+        self._graph, self._depth = graph, settings.depth
+        self._routes = graph.routes(self._depth, MOST_ROUTES) if graph.is_explicit else 0
+        self._seen: Seen[Path] = Seen()
+
+    @property
+    def _by_route(self) -> bool:
+        return 0 < self._routes <= MOST_ROUTES
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        if self._by_route:
+            self._seen.add(scenario, self._graph.walked(trace, self._depth))
+        elif path := decision_path(trace):
+            self._seen.add(scenario, [path])
+
+    def part(self) -> Part:
+        """Return the coverage of the traces so far."""
+        total, basis = self._total()
+        if not total:
+            return nothing(Dimension.PATH, "no steps were recorded")
+        covered = {
+            CoverageItem(dimension=Dimension.PATH, name=" > ".join(path)): self._seen.shown_by(path)
+            for path in self._seen.scenarios
+        }
+        return Part(row_of(Dimension.PATH, len(self._seen), total, basis), covered)
+
+    def _total(self) -> tuple[float, str]:
+        """Return the number of possible paths, and its source."""
+        if self._by_route:
+            return self._routes, f"routes of at most {self._depth} edges through the graph"
+        once, twice = self._seen.repeats()
+        basis = f"Chao1: {len(self._seen)} seen, {once} of them once, {twice} twice"
+        if self._routes > MOST_ROUTES:
+            basis += f"; the graph has more than {MOST_ROUTES} routes of at most {self._depth} edges"
+        return chao1(len(self._seen), once, twice), basis

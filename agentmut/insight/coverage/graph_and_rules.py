@@ -9,38 +9,52 @@ from agentmut.insight.coverage.models import Part, listed, nothing, row_of
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
 from agentmut.insight.coverage.prompt_rules import (
     LEXICAL_REACH,
+    Reach,
     Rule,
     ablated,
-    reaches,
     rule_coverage,
     rules_of,
 )
 from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
 from agentmut.language import parse
-from agentmut.nouns import AgentConfig, Flow
+from agentmut.nouns import AgentConfig, AgentTrace, Flow
 
 
-def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
-    """Yield nodes entered and edges taken; nothing for an agent without a graph."""
-    if not graph.nodes:
-        return
-    nodes: Seen[str] = Seen()
-    edges: Seen[tuple[str, str]] = Seen()
-    for scenario, trace in each_trace(traces):
-        nodes.add(scenario, graph.entered(trace))
-        edges.add(scenario, graph.edges_taken(trace))
-    named = ((CoverageItem(dimension=Dimension.NODE, name=n), nodes.shown_by(n)) for n in graph.nodes)
-    yield listed(Dimension.NODE, named, "the nodes of the graph")
-    if not graph.edges:
-        return
-    if not len(edges) and any(trace.steps for runs in traces.values() for trace in runs):
-        yield nothing(Dimension.EDGE, "the traces do not say which edges were taken")
-        return
-    joined = (
-        (CoverageItem(dimension=Dimension.EDGE, name=f"{a} -> {b}"), edges.shown_by((a, b)))
-        for a, b in graph.edges
-    )
-    yield listed(Dimension.EDGE, joined, "the edges of the graph, branches and handoffs among them")
+class GraphTally:
+    """Nodes entered and edges taken, trace by trace; nothing for an agent without a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._nodes: Seen[str] = Seen()
+        self._edges: Seen[tuple[str, str]] = Seen()
+        self._has_steps = False
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        if self._graph.nodes:
+            self._nodes.add(scenario, self._graph.entered(trace))
+            self._edges.add(scenario, self._graph.edges_taken(trace))
+            self._has_steps = self._has_steps or bool(trace.steps)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the coverage of the traces so far."""
+        if not self._graph.nodes:
+            return
+        named = (
+            (CoverageItem(dimension=Dimension.NODE, name=n), self._nodes.shown_by(n))
+            for n in self._graph.nodes
+        )
+        yield listed(Dimension.NODE, named, "the nodes of the graph")
+        if not self._graph.edges:
+            return
+        if not len(self._edges) and self._has_steps:
+            yield nothing(Dimension.EDGE, "the traces do not say which edges were taken")
+            return
+        joined = (
+            (CoverageItem(dimension=Dimension.EDGE, name=f"{a} -> {b}"), self._edges.shown_by((a, b)))
+            for a, b in self._graph.edges
+        )
+        yield listed(Dimension.EDGE, joined, "the edges of the graph, branches and handoffs among them")
 
 
 def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
@@ -55,25 +69,33 @@ Ruled = Sequence[tuple[RuleCoverage, frozenset[str]]]
 """The rules, and the scenarios whose words reach each."""
 
 
-def ruled(traces: Traces, config: AgentConfig, context: CoverageContext) -> Ruled:
-    """Return the rules of the prompt, each with its coverage."""
-    document = parse(config.prompt, config.tool_names)
+class RuleTally:
+    """The rules of the prompt with the words that reach each, trace by trace."""
 
-    def in_prompt(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:
-        first, last = position(config.prompt, start), position(config.prompt, max(start, end - 1))
-        return "prompt", first.line, last.line, first.column
+    def __init__(self, config: AgentConfig, context: CoverageContext) -> None:
+        document = parse(config.prompt, config.tool_names)
 
-    rules: tuple[Rule, ...] = rules_of(document, context.place or in_prompt)
-    if context.wordless:
-        rules = tuple(rule.without_words() for rule in rules)
-    reached = reaches(rules, traces, {scenario.name: scenario for scenario in context.scenarios})
-    rows = ablated(context.mutants or ())
-    found = []
-    for rule in rules:
-        by = reached.get(rule.item.name, [])
-        near = frozenset(each.scenario for each in by if each.share >= LEXICAL_REACH)
-        found.append((rule_coverage(rule, by, rows), near))
-    return found
+        def in_prompt(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:
+            first, last = position(config.prompt, start), position(config.prompt, max(start, end - 1))
+            return "prompt", first.line, last.line, first.column
+
+        rules: tuple[Rule, ...] = rules_of(document, context.place or in_prompt)
+        if context.wordless:
+            rules = tuple(rule.without_words() for rule in rules)
+        self._rules = rules
+        self._rows = ablated(context.mutants or ())
+        self._reach = Reach(rules, {scenario.name: scenario for scenario in context.scenarios})
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        self._reach.add(scenario, trace)
+
+    def ruled(self) -> Ruled:
+        """Return the rules, each with its coverage by the traces so far."""
+        return [
+            (rule_coverage(rule, self._reach.best(rule), self._rows), frozenset(self._reach.near(rule)))
+            for rule in self._rules
+        ]
 
 
 def rule_parts(rules: Ruled, context: CoverageContext) -> Iterator[Part]:

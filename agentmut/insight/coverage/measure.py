@@ -1,21 +1,22 @@
 """Coverage of stored traces: a pure function of traces, config and settings."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.dimensions import (
-    boundaries_part,
-    models_part,
-    paths_part,
+    BoundaryTally,
+    ModelTally,
+    PathTally,
+    ToolTally,
     states_part,
-    tools_part,
 )
 from agentmut.insight.coverage.flow_graph import Graph
-from agentmut.insight.coverage.graph_and_rules import graph_parts, rule_parts, ruled
+from agentmut.insight.coverage.graph_and_rules import GraphTally, RuleTally, rule_parts
 from agentmut.insight.coverage.nouns import PAPER, Coverage, CoverageItem, DimensionCoverage, ScenarioCoverage
-from agentmut.insight.coverage.sightings import Seen, Traces
-from agentmut.insight.coverage.states import State, expected_states, states
-from agentmut.nouns import AgentConfig, Flow, Scenario
+from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.insight.coverage.states import State, expected_states, states_of
+from agentmut.nouns import AgentConfig, AgentTrace, Flow, Scenario
 from agentmut.project import CoverageSettings
 from agentmut.stats import overall_coverage
 
@@ -34,33 +35,68 @@ def measure(
     as the estimate of its total grows. To compare a later measurement with this one, put `states` of the result
     into the settings.
     """
-    graph = Graph.of(Flow.of(config.orchestration))
-    found = states(traces)
-    scale, how = _scale(found, settings, context)
-    rules = ruled(traces, config, context)
-    parts = (
-        tools_part(traces, config.tools),
-        paths_part(traces, graph, settings),
-        states_part(found, scale, how),
-        boundaries_part(traces, config.tools),
-        models_part(traces, config, settings, context),
-        *graph_parts(traces, graph),
-        *rule_parts(rules, context),
-    )
-    rows = tuple(_wanted(part.row, settings) for part in parts)
-    covered = {item: by for part in parts for item, by in part.covered.items()}
-    return Coverage(
-        overall=_overall(rows),
-        dimensions=rows,
-        covered=tuple(covered),
-        uncovered=tuple(item for part in parts for item in part.uncovered),
-        scenarios=tuple(_attributed(covered, traces, context.scenarios)),
-        rules=tuple(row for row, _ in rules),
-        traces=sum(map(len, traces.values())),
-        states=scale if len(found) else None,
-        left_out=tuple(each for part in parts for each in part.left_out),
-        notes=tuple(note for part in parts for note in part.notes),
-    )
+    found = Measurement(config, settings, context)
+    for scenario, trace in each_trace(traces):
+        found.add(scenario, trace)
+    return found.coverage(traces)
+
+
+class Measurement:
+    """A measurement that takes traces one by one and keeps what they show, not the traces.
+
+    Raises `UsageError` for an orchestration that cannot be read.
+    """
+
+    def __init__(
+        self, config: AgentConfig, settings: CoverageSettings, context: CoverageContext = NO_CONTEXT
+    ) -> None:
+        graph = Graph.of(Flow.of(config.orchestration))
+        self._settings, self._context = settings, context
+        self._tools = ToolTally(config.tools)
+        self._paths = PathTally(graph, settings)
+        self._states: Seen[State] = Seen()
+        self._boundaries = BoundaryTally(config.tools)
+        self._models = ModelTally(config, settings, context)
+        self._graph = GraphTally(graph)
+        self._rules = RuleTally(config, context)
+        self._counts: Counter[str] = Counter()
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Take in one run of the unchanged agent."""
+        self._counts[scenario] += 1
+        self._states.add(scenario, set(states_of(trace)))
+        tallies = (self._tools, self._paths, self._boundaries, self._models, self._graph, self._rules)
+        for tally in tallies:
+            tally.add(scenario, trace)
+
+    def coverage(self, also: Iterable[str] = ()) -> Coverage:
+        """Return the coverage of the runs so far; `also` names scenarios that may have none."""
+        scale, how = _scale(self._states, self._settings, self._context)
+        rules = self._rules.ruled()
+        parts = (
+            self._tools.part(),
+            self._paths.part(),
+            states_part(self._states, scale, how),
+            self._boundaries.part(),
+            self._models.part(),
+            *self._graph.parts(),
+            *rule_parts(rules, self._context),
+        )
+        rows = tuple(_wanted(part.row, self._settings) for part in parts)
+        covered = {item: by for part in parts for item, by in part.covered.items()}
+        counts = {**dict.fromkeys(also, 0), **self._counts}
+        return Coverage(
+            overall=_overall(rows),
+            dimensions=rows,
+            covered=tuple(covered),
+            uncovered=tuple(item for part in parts for item in part.uncovered),
+            scenarios=tuple(_attributed(covered, counts, self._context.scenarios)),
+            rules=tuple(row for row, _ in rules),
+            traces=self._counts.total(),
+            states=scale if len(self._states) else None,
+            left_out=tuple(each for part in parts for each in part.left_out),
+            notes=tuple(note for part in parts for note in part.notes),
+        )
 
 
 def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageContext) -> tuple[float, str]:
@@ -88,9 +124,9 @@ def _overall(rows: Iterable[DimensionCoverage]) -> float | None:
 
 
 def _attributed(
-    covered: Mapping[CoverageItem, frozenset[str]], traces: Traces, scenarios: Sequence[Scenario]
+    covered: Mapping[CoverageItem, frozenset[str]], counts: Mapping[str, int], scenarios: Sequence[Scenario]
 ) -> Iterator[ScenarioCoverage]:
-    names = dict.fromkeys((*(scenario.name for scenario in scenarios), *traces))
+    names = dict.fromkeys((*(scenario.name for scenario in scenarios), *counts))
     own: dict[str, list[CoverageItem]] = {name: [] for name in names}
     alone: dict[str, list[CoverageItem]] = {name: [] for name in names}
     for item, by in covered.items():
@@ -101,7 +137,7 @@ def _attributed(
     for name in names:
         yield ScenarioCoverage(
             scenario=name,
-            traces=len(traces.get(name, ())),
+            traces=counts.get(name, 0),
             covered=tuple(own[name]),
             alone=tuple(alone[name]),
         )

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, RuleCoverage
-from agentmut.insight.coverage.sightings import Traces
 from agentmut.language import PromptDocument, stems
 from agentmut.nouns import AgentTrace, Effect, MutantRow, Scenario, Status
 from agentmut.seams import effect_of
@@ -15,6 +14,8 @@ LEXICAL_REACH = 0.5
 
 A convention: no share tells for certain that a rule was at work. That is why ablation is counted apart.
 """
+REMEMBERED = 2_000
+"""Texts whose words are remembered at once."""
 ABLATING = (Effect.DROPS_RULE, Effect.NEGATES_RULE)
 """What mutants do that lose a rule or turn it around."""
 
@@ -59,46 +60,79 @@ class Reached(NamedTuple):
     share: float
 
 
-def reaches(
-    rules: Sequence[Rule], traces: Traces, scenarios: Mapping[str, Scenario]
-) -> dict[str, list[Reached]]:
-    """Return the scenarios that reach each rule, the largest share of words first.
+class Reach:
+    """The scenarios whose words reach each rule, trace by trace.
 
     Shared is what the user says in one turn together with what the agent answers and calls in it: in the words
     of a long conversation every rule would be found.
     """
-    speaking: list[tuple[Rule, dict[str, float]]] = [(rule, {}) for rule in rules if rule.stems]
-    telling = frozenset[str]().union(*(rule.stems for rule, _ in speaking))
-    for name, runs in traces.items():
-        asked = [stems(_text(turn)) & telling for turn in scenarios[name].turns] if name in scenarios else []
-        told = _words_of_turns(runs, asked, telling)
-        for rule, best in speaking if told else ():
-            best[name] = max(map(len, map(rule.stems.intersection, told))) / len(rule.stems)
-    return {
-        rule.item.name: sorted(
-            (Reached(*each) for each in best.items() if each[1]), key=lambda r: (-r.share, r.scenario)
-        )
-        for rule, best in speaking
-    }
+
+    def __init__(self, rules: Sequence[Rule], scenarios: Mapping[str, Scenario]) -> None:
+        self._rules = [rule for rule in rules if rule.stems]
+        self._telling = frozenset[str]().union(*(rule.stems for rule in self._rules))
+        self._scenarios = scenarios
+        self._best: dict[str, Reached] = {}
+        self._near: dict[str, dict[str, None]] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._known: set[tuple[str, frozenset[str]]] = set()
+
+    def add(self, scenario: str, trace: AgentTrace) -> None:
+        """Count one trace."""
+        if self._rules:
+            asked = self._asked(scenario)
+            for turn, text in _exchanges(trace).items():
+                told = self._telling_words(text) | (asked[turn] if turn < len(asked) else frozenset())
+                if self._is_new(scenario, told):
+                    self._take(scenario, told)
+
+    def best(self, rule: Rule) -> Reached | None:
+        """Return the scenario that shares most words with a rule; None where none shares any."""
+        return self._best.get(rule.item.name)
+
+    def near(self, rule: Rule) -> Iterable[str]:
+        """Return the scenarios that reach a rule."""
+        return self._near.get(rule.item.name, ())
+
+    def _take(self, scenario: str, told: frozenset[str]) -> None:
+        for rule in self._rules:
+            found = Reached(scenario, len(rule.stems & told) / len(rule.stems))
+            name = rule.item.name
+            if found.share >= LEXICAL_REACH:
+                self._near.setdefault(name, {})[scenario] = None
+            if found.share and (name not in self._best or _rank(found) < _rank(self._best[name])):
+                self._best[name] = found
+
+    def _asked(self, scenario: str) -> list[frozenset[str]]:
+        if scenario not in self._scenarios:
+            return []
+        return [self._telling_words(_text(turn)) for turn in self._scenarios[scenario].turns]
+
+    def _telling_words(self, text: str) -> frozenset[str]:
+        if len(self._words) >= REMEMBERED:
+            self._words.clear()
+        if text not in self._words:
+            self._words[text] = stems(text) & self._telling
+        return self._words[text]
+
+    def _is_new(self, scenario: str, told: frozenset[str]) -> bool:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        before = len(self._known)
+        self._known.add((scenario, told))
+        return len(self._known) > before
 
 
-def _words_of_turns(
-    runs: Iterable[AgentTrace], asked: Sequence[frozenset[str]], telling: frozenset[str]
-) -> set[frozenset[str]]:
-    """Return the distinct sets of telling words in one turn of a run, including the user's words."""
-    said = {exchange for trace in runs for exchange in _exchanges(trace).items()}
-    return {
-        (stems(text) & telling) | (asked[turn] if turn < len(asked) else frozenset()) for turn, text in said
-    }
+def _rank(found: Reached) -> tuple[float, str]:
+    return -found.share, found.scenario
 
 
-def rule_coverage(rule: Rule, reached: Sequence[Reached], mutants: Sequence[MutantRow]) -> RuleCoverage:
-    """Return the coverage of one rule."""
+def rule_coverage(rule: Rule, reached: Reached | None, mutants: Sequence[MutantRow]) -> RuleCoverage:
+    """Return the coverage of one rule; `reached` is the scenario that comes nearest to it."""
     own = [row for row in mutants if _is_of(row, rule)]
     return RuleCoverage(
         item=rule.item,
-        reach=(reached[0].share if reached else 0.0) if rule.stems else None,
-        scenario=reached[0].scenario if reached else "",
+        reach=(reached.share if reached else 0.0) if rule.stems else None,
+        scenario=reached.scenario if reached else "",
         ablation=_ablation(own),
         mutants=tuple(row.id for row in own),
     )

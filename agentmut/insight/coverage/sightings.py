@@ -1,4 +1,4 @@
-"""A table of the scenarios that show each item, which every dimension fills."""
+"""A table of the scenarios that show each item, which every dimension fills, trace by trace."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +31,10 @@ class Seen(Generic[Key]):
         for key in keys:
             counts = self.scenarios.setdefault(key, {})
             counts[scenario] = counts.get(scenario, 0) + 1
+
+    def shows(self, scenario: str, key: Key) -> bool:
+        """Return whether a scenario shows an item."""
+        return scenario in self.scenarios.get(key, ())
 
     def __contains__(self, key: Key) -> bool:
         return key in self.scenarios

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Seen
 from agentmut.nouns import AgentTrace, Step
 from agentmut.stats import chao1
 
@@ -46,14 +46,6 @@ def states_of(trace: AgentTrace) -> Iterator[State]:
         history = (*history[1 - WINDOW :], _did(step))
         turn = min(step.turn, MOST_TURNS)
         yield State(step.node or "", turn, calls.bit_length(), min(errors, MOST_ERRORS), result, history)
-
-
-def states(traces: Traces) -> Seen[State]:
-    """Return all states, and in how many traces each was seen."""
-    seen: Seen[State] = Seen()
-    for scenario, trace in each_trace(traces):
-        seen.add(scenario, set(states_of(trace)))
-    return seen
 
 
 def expected_states(seen: Seen[State]) -> float:
