@@ -62,6 +62,7 @@ from .preparation.process_needs import process_needs as process_needs
 from .preparation.session import Session as Session
 from .preparation.session import declared_variables as declared_variables
 from .preparation.session import held_trials as held_trials
+from .preparation.session import judged_config as judged_config
 from .preparation.session import make_plan as make_plan
 from .preparation.session import no_other_input as no_other_input
 from .preparation.session import open_session as open_session

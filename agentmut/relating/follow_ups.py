@@ -13,6 +13,7 @@ from agentmut.campaign import Session
 from agentmut.nouns import (
     AgentConfig,
     Edit,
+    Expectation,
     FollowUp,
     FollowUpRun,
     Intent,
@@ -79,17 +80,25 @@ class FollowUps:
     ) -> tuple[tuple[Planned, ...], Counter[str]]:
         """Return a relation's pairs on a scenario, one for each source run, and why there are no more.
 
+        A relation that judges each run alone compares nothing, so the runs that fitted the comparison serve it, too.
         Raises `RunError` for a relation that raises or asks for what cannot be.
         """
         planned: list[Planned] = []
         silent: Counter[str] = Counter()
         used: Counter[tuple[str, str]] = Counter()
-        for run in material.sources:
+        fitted = {run.repeat for run in material.fitted}
+        alone = chosen.relation.expectation is Expectation.PREDICATE  # so far: a follow-up with runs compares
+        for run in (*material.sources, *(run for run in material.fitted if run.answered)):
+            if run.repeat in fitted and not alone:
+                break
             where = f"relation {chosen.label} on scenario {scenario.name}, run {run.repeat}"
             follow_up = None if run.masked else _follow_up(chosen, scenario, agent, run, seed, where)
             if follow_up is None:
                 silent[MASKED if run.masked else NO_FOLLOW_UP] += 1
                 continue
+            alone = alone and not follow_up.runs
+            if run.repeat in fitted and not alone:
+                break
             kinds = [self._kind(one, scenario, agent, material, where) for one in follow_up.runs]
             if unfit := next((said for kind in kinds if (said := self._unfit(kind[0]))), ""):
                 silent[unfit] += 1
@@ -169,8 +178,10 @@ class FollowUps:
 def controls_first(planned: Sequence[Planned], material: SourceMaterial) -> tuple[Planned, ...]:
     """Return the pairs, with those first whose sources start a group of the identity relation."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
+    if size == 1:
+        return tuple(planned)
     place = {run.repeat: position for position, run in enumerate(material.runs)}
-    return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0 < size - 1))
+    return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0))
 
 
 def _follow_up(

@@ -178,7 +178,7 @@ class Lane:
             else self.subject.judged(planned.source, planned.follow_up, traces)
         )
         if check is None:
-            few = self.subject.material.comparison.is_uncalibrated
+            few = not self.free and self.subject.material.comparison.is_uncalibrated
             self.silent[UNCALIBRATED if few else SAYS_NOTHING] += 1
             return
         self.held.append(check.passed)

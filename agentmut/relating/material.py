@@ -37,6 +37,8 @@ class SourceMaterial(NamedTuple):
     """What all runs sent, each once."""
     first_free: int
     """The first repeat of the scenario that no source run has."""
+    fitted: tuple[Ran, ...] = ()
+    """The runs that the comparison was fitted to: sources only of what judges a run alone, which compares nothing."""
 
     @property
     def sources(self) -> tuple[Ran, ...]:
@@ -88,6 +90,7 @@ def material_of(
         runs=tuple(found[len(found) // FITTING :]),
         footprints=tuple(footprints),
         first_free=first_free(kept),
+        fitted=tuple(found[: len(found) // FITTING]),
     )
 
 
@@ -95,4 +98,4 @@ def others(material: SourceMaterial, executions: Iterable[tuple[int, Execution]]
     """Return another agent's runs on the same scenario, for the same comparison."""
     kept = sorted(executions, key=lambda item: item[0])
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
-    return material._replace(runs=runs, first_free=first_free(kept))
+    return material._replace(runs=runs, first_free=first_free(kept), fitted=())

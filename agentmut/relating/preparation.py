@@ -6,8 +6,16 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
 from agentmut.assessment import Asked, Assessment, FixedTrials, SequentialComparison, Sprt, StoppingRule
-from agentmut.campaign import Session, Tables, held_trials, no_other_input, plan_fields, refuse_to_run
-from agentmut.nouns import Expectation, Scenario
+from agentmut.campaign import (
+    Session,
+    Tables,
+    held_trials,
+    judged_config,
+    no_other_input,
+    plan_fields,
+    refuse_to_run,
+)
+from agentmut.nouns import AgentConfig, Expectation, Scenario
 from agentmut.project import Project
 from agentmut.relating.asking import call_result, returned
 from agentmut.relating.follow_ups import Agent, FollowUps
@@ -93,7 +101,8 @@ def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) ->
             f"relations change what the agent is asked, and {why}. Use them on scenarios of agentmut"
         )
     chosen, needs = chosen_relations(session.project, asked_for)
-    fits = [Fit(one, s, _lack(one, s, session)) for one in chosen for s in session.scenarios]
+    config = judged_config(session)
+    fits = [Fit(one, s, _lack(one, s, config)) for one in chosen for s in session.scenarios]
     if not chosen:
         left_out = "; ".join(f"{name}: {said}" for name, said in needs.items())
         raise UsageError(
@@ -138,9 +147,9 @@ def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ..
     return tuple(name for name in own if name not in named)
 
 
-def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
+def _lack(one: ChosenRelation, scenario: Scenario, config: AgentConfig) -> str:
     what = f"relation {one.label} on scenario {scenario.name}: lack"
-    found = call_result(lambda: one.relation.lack(scenario, session.suite.full), what)
+    found = call_result(lambda: one.relation.lack(scenario, config), what)
     if isinstance(found, str):
         return found
     raise returned(what, found, "why it does not fit, as a text, empty where it does")
@@ -205,7 +214,7 @@ def prepare(
     On the scenarios `repeats_of`, which cannot be run again, follow-ups that change nothing are source runs too.
     """
     follow_ups = FollowUps(session)
-    agent = Agent(session.suite.full)
+    agent = Agent(judged_config(session))
     lanes = [_lane(follow_ups, fit, agent, materials[fit.scenario.name], plan) for fit in wanted]
     lanes = [from_sources(lane) if lane.subject.scenario.name in repeats_of else lane for lane in lanes]
     planned = [lane.subject.chosen.label for lane in lanes if lane.planned]

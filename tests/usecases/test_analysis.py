@@ -18,6 +18,8 @@ from agentmut.usecases import (
     AnalysisWish,
     ImportWish,
     analyze,
+    check_relations,
+    check_suite,
     import_traces,
     watch_imports,
 )
@@ -170,3 +172,16 @@ def test_of_many_runs_a_page_is_in_memory_at_once(tmp_path: Path, monkeypatch: p
     assert analyze(tmp_path, AnalysisWish(relations=CHEAP)).evidence.imported == 420
     assert watch_imports(tmp_path).watched == 370
     assert 100 <= most <= 201  # the page that is read next, beside the one that was read before
+
+
+def test_a_relation_judges_the_same_runs_in_analyze_and_in_stored_relations(tmp_path: Path) -> None:
+    """Records that describe no tools: the tools are those that were called, and no run is set aside."""
+    runs = [run(0, 1.0, tool="cancel", trial=n) for n in range(4)] + [run(1, 1.0)]
+    found = analyzed(tmp_path, *runs, relations=("oracle.tool_arguments",))
+    (tmp_path / "agentmut.yaml").write_text("version: 1\nsuite: {traces: runs.json}\n")
+    check_suite(tmp_path)
+    report = check_relations(tmp_path, relations=["oracle.tool_arguments"], stored=True)
+    counts = [(row.violations, row.pairs) for row in report.rows]
+    assert counts == [(4, 4), (0, 0)]  # the order is W1042, and each call has W1024
+    (row,) = found.relations
+    assert (row.violations, row.runs) == (4, 4)

@@ -33,7 +33,7 @@ from agentmut.campaign.preparation.tools_fit import check_tools_judged
 from agentmut.campaign.trials import Suite
 from agentmut.judging import build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
-from agentmut.nouns import Ending, Mutant, OpinionCache, Origin, Scenario, Usage
+from agentmut.nouns import AgentConfig, Ending, Mutant, OpinionCache, Origin, Scenario, ToolSpec, Usage
 from agentmut.project import FOLDER, Project, redactor
 from agentmut.recording import NOT_KEPT, TextKeeping, Texts
 from agentmut.seams import (
@@ -158,6 +158,15 @@ def held_trials(session: Session) -> HoldsTrials | None:
     """Return the agent if it only hands out finished trials; None if it can be run."""
     agent = inside(session.adapter)
     return agent if isinstance(agent, HoldsTrials) else None
+
+
+def judged_config(session: Session) -> AgentConfig:
+    """Return the agent's config; of recorded runs whose records describe no tools, with the tools that were called."""
+    config, held = session.suite.full, held_trials(session)
+    if held is None or config.tools:
+        return config
+    tools = tuple(ToolSpec(name=name, description="") for name in held.tools_called)
+    return config.model_copy(update={"tools": tools})
 
 
 def refuse_to_run(session: Session, what: str) -> None:

@@ -135,3 +135,8 @@ class HoldsTrials(Capability, kind="adapters"):
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
         """Return remarks on these trials for readers of a verdict, a sentence each without its full stop."""
+
+    @property
+    def tools_called(self) -> tuple[str, ...]:
+        """Return the tools that these trials called, for what judges their calls where the config names no tools."""
+        return ()

@@ -48,6 +48,12 @@ class TracesAdapter(AsksNoModel, HoldsInputs, HoldsTrials):
         """Return the number of recorded runs of each scenario."""
         return {name: len(runs) for name, runs in self.runs.items()}
 
+    @cached_property
+    def tools_called(self) -> tuple[str, ...]:  # type: ignore[override]  # read once: the runs do not change
+        """Return the tools that the recorded runs called, in the order of the first call."""
+        called = (run.trial.trace.tools_called for runs in self.runs.values() for run in runs)
+        return tuple(dict.fromkeys(name for names in called for name in names))
+
     @property
     def why_no_other_input(self) -> str:
         """Return why nothing else can be asked."""
