@@ -21,6 +21,8 @@ from agentmut.project.schema import (
 )
 from agentmut.seams import AgentSpec, SuiteSpec
 
+DEFAULT_BASELINE = "default"
+
 
 class Project(Frozen):
     """Everything a run needs to know, checked. The adapter builds the agent."""
@@ -89,6 +91,11 @@ class Project(Frozen):
         if not self.scenarios and self.imported is None:
             raise ValueError("a project needs a scenario")
         return self
+
+    @property
+    def baseline_name(self) -> str:
+        """Return the name of the stored baseline that is meant where none is given."""
+        return self.gate.baseline or DEFAULT_BASELINE
 
     @property
     def runs(self) -> Path:

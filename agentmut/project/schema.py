@@ -297,7 +297,8 @@ class GateSettings(Section):
     min_coverage: float | None = Field(default=None, ge=0, le=1)
     """The least overall coverage; below it a person decides."""
     baseline: str | None = Field(default=None, min_length=1)
-    """Name of a stored baseline: `agentmut baseline compare` with it must not say FAIL."""
+    """Name of a stored baseline: `agentmut baseline compare` with it must not say FAIL. It is also the name that
+    `agentmut baseline save` and `compare` use when none is given."""
     max_usd: float | None = Field(default=None, ge=0)
     """US dollars that the evidence may have cost; above it a person decides."""
     max_minutes: float | None = Field(default=None, ge=0)

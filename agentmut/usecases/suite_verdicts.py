@@ -42,8 +42,6 @@ from agentmut.usecases.behaviour import behaviour_against
 from agentmut.usecases.runtime import opened, refuse_running_loop
 from agentmut.usecases.warm_start import earlier_trials
 
-DEFAULT_NAME = "default"
-
 
 def check_suite(
     project: Project | str | Path = ".",
@@ -71,7 +69,7 @@ def check_suite(
 
 def save_baseline(
     project: Project | str | Path = ".",
-    name: str = DEFAULT_NAME,
+    name: str | None = None,
     trials: int = 100,
     *,
     scenarios: Sequence[str] = (),
@@ -80,12 +78,14 @@ def save_baseline(
 ) -> SavedBaseline:
     """Store the agent's pass rates and trials as the baseline `name`: `agentmut baseline save`.
 
+    Without a name it is the project's `gate.baseline`, or else `default`.
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
     refuse_running_loop("agentmut.usecases.suite_verdicts.save_baseline")
-    check_baseline_name(name)
-    with opened(project, scenarios) as (session, store):
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    name = check_baseline_name(loaded.baseline_name if name is None else name)
+    with opened(loaded, scenarios) as (session, store):
         return carry_out_saving(
             session, prepare_saving(session, trials, Asked(time.time(), seed, fresh)), store, name
         )
@@ -93,7 +93,7 @@ def save_baseline(
 
 def compare_with_baseline(
     project: Project | str | Path = ".",
-    name: str = DEFAULT_NAME,
+    name: str | None = None,
     *,
     scenarios: Sequence[str] = (),
     seed: int | None = None,
@@ -105,6 +105,7 @@ def compare_with_baseline(
 ) -> VerdictReport:
     """Return whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
+    Without a name it is the project's `gate.baseline`, or else `default`.
     With `behaviour`, fingerprints of the runs are compared too; that changes no verdict.
     With `update` the baseline grows after PASS, by `update_trials` of every scenario or what its check misses.
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
@@ -113,6 +114,7 @@ def compare_with_baseline(
     refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         asked = Asked(time.time(), seed, fresh)
+        name = session.project.baseline_name if name is None else name
         with_behaviour = behaviour_against(session, store, name if behaviour else None)
         if update:
             updating = prepare_update(session, store, name, asked, update_trials)

@@ -19,14 +19,20 @@ app = typer.Typer(
     "Save before the agent is changed, compare afterwards.\n\n"
     "Example: agentmut baseline save --trials 100",
 )
-Name = Annotated[str, typer.Argument(help="The baseline's name.", autocompletion=completing.baselines)]
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        help="The baseline's name. Left out: `gate.baseline` of the project, or else `default`.",
+        autocompletion=completing.baselines,
+    ),
+]
 Method = Literal["sequential", "fixed"]
 Test = Literal["fisher", "boschloo", "z"]
 
 
 @app.command()
 def save(
-    name: Name = "default",
+    name: Name = None,
     project: ProjectPath = Path(),
     scenarios: Scenarios = None,
     trials: Annotated[
@@ -51,8 +57,9 @@ def save(
     from agentmut.store import check_baseline_name
     from agentmut.usecases import carry_out_saving
 
-    check_baseline_name(name)
     loaded = with_settings(project, agent, "compare", {})
+    name = name if name is not None else loaded.baseline_name
+    check_baseline_name(name)
     with under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
         prepared = prepare_saving(session, trials, Asked(now, seed, fresh))
         progress.ask(prepared, yes)
@@ -97,7 +104,7 @@ Behaviour = Annotated[
 
 @app.command()
 def compare(
-    name: Name = "default",
+    name: Name = None,
     project: ProjectPath = Path(),
     scenarios: Scenarios = None,
     method: MethodOption = None,
@@ -130,16 +137,17 @@ def compare(
     _check_update(update, update_trials, preview, behaviour)
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     loaded, only = with_settings(project, agent, "compare", given), tuple(scenarios or ())
-    compared = name if behaviour else None
+    wanted = name if name is not None else loaded.baseline_name
+    compared = wanted if behaviour else None
     if preview:
-        print_comparison_preview(loaded, name, only, as_json)
+        print_comparison_preview(loaded, wanted, only, as_json)
         return
     if update:
         update_and_print(
             loaded,
             only,
             lambda session, store, now: prepare_update(
-                session, store, name, Asked(now, seed, fresh), update_trials
+                session, store, wanted, Asked(now, seed, fresh), update_trials
             ),
             yes=yes,
             as_json=as_json,
@@ -148,7 +156,7 @@ def compare(
     assess_and_print(
         loaded,
         only,
-        lambda session, store, now: comparison(session, store, name, Asked(now, seed, fresh)),
+        lambda session, store, now: comparison(session, store, wanted, Asked(now, seed, fresh)),
         yes=yes,
         as_json=as_json,
         behaviour=compared,
