@@ -165,6 +165,6 @@ def test_the_published_example_is_tested_compared_and_gated_as_printed(
     )
     project = load_project(tmp_path / "spec.yaml", agent="paper_router:route")
     assert check_suite(project).verdict is Verdict.PASS
-    save_baseline(project, "v1", trials=60)
-    assert compare_with_baseline(project, "v1").baseline is not None
+    save_baseline(project, trials=60)
+    assert compare_with_baseline(project).baseline is not None
     assert "v1" in str(gate(project).requirements)
