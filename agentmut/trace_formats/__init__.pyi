@@ -1,4 +1,6 @@
 from .atif_export import carried_steps as carried_steps
+from .outcomes import EVALUATORS as EVALUATORS
+from .outcomes import OUTCOME as OUTCOME
 from .outcomes import Places as Places
 from .outcomes import checks_of as checks_of
 from .outcomes import deciding_score as deciding_score
@@ -8,7 +10,7 @@ from .outcomes import why_left_out as why_left_out
 from .reading import TraceReport as TraceReport
 from .reading import by_format as by_format
 from .reading import completed as completed
+from .reading import decided_together as decided_together
 from .reading import found_files as found_files
 from .reading import read_traces as read_traces
-from .stored import OUTCOME as OUTCOME
 from .stored import report_of as report_of

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentmut._base import PassScore, UsageError, nearest, passes, score_reason
-from agentmut.nouns import Check, ForeignTrial
+from agentmut.nouns import Check, ForeignTrial, RecordedScore
 
 EVALUATORS = "evaluators"
 """The `outcome` of runs that evaluators of agentmut alone judge."""
@@ -73,6 +73,21 @@ def deciding_score(
     return name
 
 
+OUTCOME = "outcome"
+"""The name of the one score that decides where runs of several tools are judged together."""
+
+
+def decided(trial: ForeignTrial, name: str, least: PassScore) -> ForeignTrial:
+    """Return a run with its deciding score under the name `outcome`; without it if the run has no such score."""
+    if name not in trial.scores:
+        return trial
+    passed, reason = passed_by(trial, name, least), trial.scores[name].reason
+    said = reason or score_reason(trial.scores[name].value, name, least)
+    return trial.model_copy(
+        update={"scores": {**trial.scores, OUTCOME: RecordedScore(value=bool(passed), reason=said)}}
+    )
+
+
 def passed_by(trial: ForeignTrial, name: str, least: PassScore) -> bool | None:
     """Return whether a run passed by one of its scores; None where the score is neither yes nor no."""
     return passes(trial.scores[name].value, name, least)
@@ -91,4 +106,5 @@ def checks_of(trial: ForeignTrial, least: PassScore) -> Iterator[Check]:
 def why_left_out(trial: ForeignTrial, outcome: str) -> str:
     """Return why a run is no evidence: its record says so, or the deciding score is missing."""
     missing = bool(outcome) and outcome not in trial.scores
-    return trial.no_evidence or (f"it has no score {outcome}" if missing else "")
+    lacking = "no score that decides" if outcome == OUTCOME else f"no score {outcome}"
+    return trial.no_evidence or (f"it has {lacking}" if missing else "")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agentmut._base import PluginError, UsageError, nearest, without_cyclic_collection
+from agentmut._base import PassScore, PluginError, UsageError, nearest, without_cyclic_collection
 from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial
 from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
+from agentmut.trace_formats.outcomes import OUTCOME, Places, decided, deciding_score
 
 HEAD = 64 * 1024
 """Bytes of a file by which its format is recognised."""
@@ -105,6 +106,31 @@ def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
                 else:
                     trials.append(found)
     return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped)), _digest(files))
+
+
+def decided_together(
+    files: Sequence[TraceFile], wanted: str, least: PassScore, places: Places
+) -> tuple[TraceReport, str]:
+    """Read files whose tools have scores of their own; return the runs, and the name of the score that decides.
+
+    Where two formats have different deciding scores, each run has its own under the name `outcome`. Raises what
+    `read_traces` and `deciding_score` raise.
+    """
+    grouped = by_format(files, wanted)
+    if len(grouped) < 2:
+        report = read_traces(files, wanted)
+        return report, deciding_score(report.trials, None, least, places)
+    reports = {name: read_traces(own, name) for name, own in grouped.items()}
+    scores = {name: deciding_score(each.trials, None, least, places) for name, each in reports.items()}
+    known = set(filter(None, scores.values()))
+    trials = [
+        decided(trial, scores[name], least) if len(known) > 1 else trial
+        for name, each in reports.items()
+        for trial in each.trials
+    ]
+    broken = tuple(one for each in reports.values() for one in each.broken)
+    report = TraceReport(tuple(trials), broken, tuple(sorted(grouped)), _digest(files))
+    return report, OUTCOME if len(known) > 1 else next(iter(known), "")
 
 
 def completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:

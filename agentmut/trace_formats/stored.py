@@ -5,10 +5,8 @@ from collections.abc import Iterable
 from agentmut._base import digest_of
 from agentmut.nouns import ForeignTrial, ImportedOutcome, ImportedTrial, RecordedScore
 from agentmut.store import Import
+from agentmut.trace_formats.outcomes import OUTCOME
 from agentmut.trace_formats.reading import TraceReport
-
-OUTCOME = "outcome"
-"""The name of the one score that an imported run has: the outcome that it was imported with."""
 
 
 def report_of(imports: Iterable[Import]) -> TraceReport:

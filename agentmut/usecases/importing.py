@@ -23,6 +23,7 @@ from agentmut.project import FILE_NAME, FOLDER, Project, load_project, redactor
 from agentmut.recording import Redactor, secret_values, short_secrets
 from agentmut.store import Store
 from agentmut.trace_formats import (
+    EVALUATORS,
     Places,
     TraceReport,
     by_format,
@@ -138,11 +139,11 @@ def _kept(
     if not read:
         first = str(broken[0]) if broken else "they hold no runs"
         raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
-    undecided = [trial for trial in read if trial.imported_as is None or wish.outcome]
-    outcome = deciding_score(undecided, wish.outcome, wish.pass_score, PLACES)
+    if wish.outcome:
+        deciding_score(read, wish.outcome, wish.pass_score, PLACES)  # some tool at least has to have it
     wanted, earlier = [], 0
     for name, report in reports.items():
-        score = outcome if wish.outcome or _has(report, outcome) else ""  # other tools have other scores
+        score = _deciding_score(report, wish)
         for trial in report.trials:
             if wish.since is not None and (trial.started is None or trial.started < wish.since):
                 earlier += 1
@@ -167,8 +168,12 @@ def _kept(
     )
 
 
-def _has(report: TraceReport, score: str) -> bool:
-    return any(score in trial.scores for trial in report.trials)
+def _deciding_score(report: TraceReport, wish: ImportWish) -> str:
+    """Return the score that decides about the runs of one format: each tool has scores of its own."""
+    if wish.outcome:
+        return "" if wish.outcome == EVALUATORS else wish.outcome
+    undecided = [trial for trial in report.trials if trial.imported_as is None]
+    return deciding_score(undecided, None, wish.pass_score, PLACES)
 
 
 def _imported(trial: ForeignTrial, name: str, files: str, wish: ImportWish, score: str) -> ImportedTrial:

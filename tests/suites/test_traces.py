@@ -1,6 +1,7 @@
 """The suite of recorded runs: what names its scenarios, what judges its runs, and what it refuses."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from agentmut.suites.traces.suite import Traces
 from agentmut.testing import check_importer
 from agentmut.usecases import check_suite
 
+TRACES = Path(__file__).parents[1] / "testdata" / "traces"
 PROJECT = "version: 1\nagent: {config: {prompt: Be kind.}}\n"
 
 
@@ -139,3 +141,17 @@ def test_an_agent_beside_recorded_runs_is_refused(tmp_path: Path) -> None:
     (folder / "agentmut.yaml").write_text(text.replace("{config", "{adapter: python, run: 'a:b', config"))
     with pytest.raises(UsageError, match=r"agent\.adapter: recorded runs need no agent"):
         check_suite(folder)
+
+
+@pytest.mark.parametrize("outcome", [None, "reward"])
+def test_files_of_several_formats_are_judged_each_by_its_own_score(
+    tmp_path: Path, outcome: str | None
+) -> None:
+    """tau-bench has a reward, the traces of MLflow feedback, and runs of pydantic-ai have no score."""
+    (tmp_path / "runs").mkdir()
+    for name in ("mlflow.jsonl", "pydantic_ai.jsonl"):
+        shutil.copy(TRACES / name, tmp_path / "runs" / name)
+    (tmp_path / "runs" / "tau.json").write_text(json.dumps([run(0, 1.0), run(0, 0.0)]))
+    found = rows(tmp_path, {"files": "runs/*"} | ({"outcome": outcome} if outcome else {}))
+    asked = {"Where is my order W1?": (1, 1), "What about order W2?": (0, 1)}
+    assert found == {"task_0": (1, 2)} | ({} if outcome else asked)

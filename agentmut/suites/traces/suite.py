@@ -19,6 +19,7 @@ from agentmut.trace_formats import (
     TraceReport,
     checks_of,
     completed,
+    decided_together,
     deciding_score,
     found_files,
     read_traces,
@@ -42,8 +43,7 @@ class Traces(SetsRule):
 
     def __init__(self, settings: TracesSettings, root: Path) -> None:
         self._settings = settings
-        self._report = _read(settings, root)
-        self._outcome = deciding_score(self._report.trials, settings.outcome, settings.pass_score, PLACES)
+        self._report, self._outcome = _read(settings, root)
         self._specs = _evaluators(settings, root)
         if not self._outcome and not self._specs:
             raise UsageError(
@@ -91,19 +91,27 @@ class Traces(SetsRule):
         )
 
 
-def _read(settings: TracesSettings, root: Path) -> TraceReport:
+def _read(settings: TracesSettings, root: Path) -> tuple[TraceReport, str]:
+    """Return the recorded runs, and the name of the score that decides; empty where evaluators alone do."""
+    least, wanted = settings.pass_score, settings.outcome
     try:
-        report = (
-            read_traces(found_files(settings.files, root), settings.format)
-            if settings.imported is None
-            else _from_store(settings.imported, root)
-        )
+        files = () if settings.imported else found_files(settings.files, root)
+        if files and wanted is None:
+            report, outcome = decided_together(files, settings.format, least, PLACES)
+        else:
+            report = (
+                _from_store(settings.imported, root)
+                if settings.imported
+                else read_traces(files, settings.format)
+            )
+            outcome = deciding_score(report.trials, wanted, least, PLACES)
     except UsageError as error:
-        raise UsageError(f"{WHERE}: {error}") from None
+        said = str(error)
+        raise UsageError(said if said.startswith(WHERE) else f"{WHERE}: {said}") from None
     if not any(not trial.no_evidence for trial in report.trials):
         first = next((str(one) for one in report.broken), "the files hold no runs that are evidence")
         raise UsageError(f"{WHERE}: there is no run to look at. {first}")
-    return report
+    return report, outcome
 
 
 def _from_store(asked: ImportedRuns, root: Path) -> TraceReport:
