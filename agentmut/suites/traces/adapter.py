@@ -49,7 +49,7 @@ class TracesAdapter(AsksNoModel, HoldsInputs, HoldsTrials):
         return {name: len(runs) for name, runs in self.runs.items()}
 
     @cached_property
-    def tools_called(self) -> tuple[str, ...]:  # type: ignore[override]  # read once: the runs do not change
+    def tools_called(self) -> tuple[str, ...]:
         """Return the tools that the recorded runs called, in the order of the first call."""
         called = (run.trial.trace.tools_called for runs in self.runs.values() for run in runs)
         return tuple(dict.fromkeys(name for names in called for name in names))

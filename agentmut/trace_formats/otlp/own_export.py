@@ -30,8 +30,10 @@ IMPORTED = "agentmut.imported"
 """The attribute of the first span of a run that another tool had recorded."""
 _OF_TRACE = "agentmut.trace"
 _OF_CONFIG = "agentmut.config"
-_READ = (MARK, "agentmut.turns", "gen_ai.input.messages", "gen_ai.output.messages", "agentmut.checks")
-_READ += (_OF_TRACE, _OF_CONFIG)
+_READ = (
+    *(MARK, "agentmut.turns", "gen_ai.input.messages", "gen_ai.output.messages", "agentmut.checks"),
+    *(_OF_TRACE, _OF_CONFIG),
+)
 """Attributes of the first span that are no fields of the run, since they are read into its parts."""
 _ACTIONS = {"chat": Action.REASON, "execute_tool": Action.CALL_TOOL}
 _TOKENS = {
