@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import NotJudgedError, digest_of, storable_json
-from agentmut.judging import judge, note, source, unwrapped
+from agentmut.judging import (
+    NONE_KNOWN,
+    KnownChecks,
+    checks_of_users,
+    judge,
+    note,
+    runs_users_code,
+    source,
+    unwrapped,
+)
 from agentmut.nouns import (
     AgentConfig,
     AgentTrace,
@@ -96,9 +105,21 @@ class Suite(NamedTuple):
         """Return whether judging takes time and money, since a model is asked."""
         return any(isinstance(unwrapped(one), AsksModel) for one in self.evaluators[scenario])
 
-    def judges_at_once(self, scenario: str) -> bool:
-        """Return whether judging calls no code of others, and takes no more time than reading the run."""
-        return all(isinstance(unwrapped(one), JudgesAtOnce) for one in self.evaluators[scenario])
+    def judges_at_once(self, scenario: str, *, apart: bool = False) -> bool:
+        """Return whether judging calls no code of others, and takes no more time than reading the run.
+
+        With `apart`, evaluators that run code of users are left out.
+        """
+        asked = (one for one in self.evaluators[scenario] if not (apart and runs_users_code(one)))
+        return all(isinstance(unwrapped(one), JudgesAtOnce) for one in asked)
+
+    def runs_users_code(self, scenario: str) -> bool:
+        """Return whether an evaluator of the scenario runs code of users."""
+        return any(map(runs_users_code, self.evaluators[scenario]))
+
+    def checks_of_users(self, scenario: str, trace: AgentTrace) -> KnownChecks:
+        """Return the checks of the evaluators that run code of users, by their places in the order."""
+        return checks_of_users(self.evaluators[scenario], self.scenarios[scenario], self._priced(trace))
 
     def result(
         self, scenario: str, execution: Execution, detector: Detector | None, judged: Judged | None = None
@@ -175,23 +196,29 @@ class Suite(NamedTuple):
         """Return the evaluators as written, with the user's own code in them."""
         return digest_of([judged_by(self.scenarios[scenario]), *map(source, self.evaluators[scenario])])
 
-    def judged(self, scenario: str, execution: Execution) -> Judged:
-        """Return the checks of an execution; evaluators that ask models take a while."""
+    def judged(self, scenario: str, execution: Execution, known: KnownChecks = NONE_KNOWN) -> Judged:
+        """Return the checks of an execution; evaluators that ask models take a while.
+
+        Evaluators whose checks are `known` are not asked.
+        """
         if execution.ending.outcome is not None:
             return Judged(execution.ending.outcome, (), execution.reason)
         judged = execution.trace.judged
         try:
-            checks = judged.checks if judged else self._checks(scenario, execution)
+            checks = judged.checks if judged else self._checks(scenario, execution, known)
         except NotJudgedError as error:
             return Judged(Outcome.NOT_JUDGED, (), str(error))
         failed = next((check for check in checks if not check.passed), None)
         return Judged(Outcome.FAIL if failed else Outcome.PASS, checks, failed.reason if failed else "")
 
-    def _checks(self, scenario: str, execution: Execution) -> tuple[Check, ...]:
-        trace = execution.trace
+    def _checks(self, scenario: str, execution: Execution, known: KnownChecks) -> tuple[Check, ...]:
+        trace = self._priced(execution.trace)
+        return judge(self.evaluators[scenario], self.scenarios[scenario], trace, known)
+
+    def _priced(self, trace: AgentTrace) -> AgentTrace:
         if self.pricer is not None and trace.unpriced_models:
-            trace = self.pricer.priced(trace)
-        return judge(self.evaluators[scenario], self.scenarios[scenario], trace)
+            return self.pricer.priced(trace)
+        return trace
 
 
 def part_digest(spec: EvaluatorSpec, written: str = "") -> str:

@@ -130,7 +130,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _say_ended(ended: Ended, as_json: bool) -> None:
     typer.echo(f"agentmut: {ended.problem}", err=True)
-    _say_json(ended.problem, int(ended.code), as_json)
+    _say_json(ended.problem, int(ended.code), as_json and not ended.printed)
 
 
 def _main(arguments: list[str], as_json: bool) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
-from agentmut._base import ExitCode
+from agentmut._base import ExitCode, supervisor
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -88,6 +88,8 @@ def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout, an object with the version of its schema."""
     versioned = {"schema_version": JSON_VERSION, **document}
     typer.echo(json.dumps(versioned, indent=2, ensure_ascii=False))
+    if line := supervisor():
+        line.tell("printed")  # or a second Ctrl-C would let the supervisor print another one
 
 
 def print_report(

@@ -5,7 +5,6 @@ anything else. The supervisor is another process and runs no such code, so it ca
 """
 
 import os
-import re
 import select
 import signal
 import socket
@@ -22,6 +21,7 @@ from agentmut._base import (
     Supervisor,
     be_supervised,
     die_with_parent,
+    users_places,
 )
 
 UNHEARD = 2.0
@@ -38,15 +38,14 @@ UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
 """Verbs that run no agent, or that run a command of the user's and pass signals on."""
 
 
-_FRAME = re.compile(r'File "([^"]*)", line (\d+) in (\S+)')
-
-
 class Ended(NamedTuple):
     """How the process that worked ended."""
 
     code: int
     problem: str = ""
     """What has to be said in its place; empty where it has said everything itself."""
+    printed: bool = False
+    """Whether it has printed the JSON document itself."""
 
 
 def wants_supervisor(arguments: list[str]) -> bool:
@@ -143,6 +142,7 @@ class _Watch:
         self._places = places
         self._signals = signals
         self._said = b""
+        self._printed = False
         self._listening = True
         self._code: int | None = None
         self._stops = 0
@@ -158,10 +158,11 @@ class _Watch:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 self._listen()
-                return self._ended(os.waitstatus_to_exitcode(status))
+                return self._ended(os.waitstatus_to_exitcode(status))._replace(printed=self._printed)
             if (killed := self._round()) is not None:
                 self._kill()
-                return killed
+                self._listen()
+                return killed._replace(printed=self._printed)
 
     def _round(self) -> Ended | None:
         """Wait a little, and take note of what has come; return an end where the process has to be killed."""
@@ -215,7 +216,7 @@ class _Watch:
         if not select.select([self._places], [], [], UNHEARD)[0]:
             return "an unknown place"
         select.select([], [], [], self.TICK)  # for the rest of what it writes
-        return places_in(os.read(self._places, 65536).decode("utf-8", "replace")) or "an unknown place"
+        return users_places(os.read(self._places, 65536).decode("utf-8", "replace")) or "an unknown place"
 
     def _listen(self) -> None:
         """Take in what the process has said so far."""
@@ -236,6 +237,8 @@ class _Watch:
                 self._patience, self._silent = float(seconds), 0.0
             case ["beat"]:
                 self._silent = 0.0
+            case ["printed"]:
+                self._printed = True
             case ["rest"]:
                 self._patience = None
             case ["done", code]:
@@ -257,35 +260,6 @@ class _Watch:
         with suppress(ProcessLookupError):
             os.kill(self._child, signal.SIGKILL)
         os.waitpid(self._child, 0)
-
-
-def places_in(traces: str) -> str:
-    """Return `file:line in function` of each thread's innermost code that is neither Python's nor agentmut's.
-
-    `traces` is what `faulthandler` writes.
-
-    >>> places_in('Thread 0x1 (most recent call first):\\n  File "/my/judge.py", line 3 in judge\\n')
-    '/my/judge.py:3 in judge'
-    """
-    found = (_users_frame(_FRAME.findall(thread)) for thread in traces.split("hread 0x")[1:])
-    places = [f"{file}:{line} in {name}" for file, line, name in filter(None, found)]
-    return ", ".join(dict.fromkeys(places))
-
-
-def _users_frame(frames: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:
-    """Return a thread's innermost frame that is neither Python's nor agentmut's, nor of what calls agentmut."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
-    library = os.path.dirname(os.__file__)  # noqa: PTH120
-    in_agentmut = False
-    for frame in frames:
-        if frame[0].startswith(here):
-            in_agentmut = True
-        elif "site-packages" in frame[0]:
-            if not in_agentmut:
-                return frame
-        elif not frame[0].startswith((library, "<")):
-            return frame
-    return None
 
 
 def _ended_by(code: int) -> str:

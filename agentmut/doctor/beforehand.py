@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base import KEYLESS, KEYS
-from agentmut.campaign import Session, process_needs
+from agentmut.campaign import Session, judges_apart, process_needs
 from agentmut.nouns import AgentConfig, Scenario
+from agentmut.recording import why_not_forked
 from agentmut.seams import Adapter, AsksNoModel, AsksService, RunsOutside
 from agentmut.store import Check
 from agentmut.trial import inside
@@ -21,6 +22,7 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     yield from key_checks(inside(session.adapter), config.model.provider or "", variables)
     yield from tool_checks(config, scenarios, project.safe_tools)
     yield from isolation_checks(session)
+    yield from evaluator_checks(session)
 
 
 def isolation_checks(session: Session) -> Iterator[Check]:
@@ -33,6 +35,19 @@ def isolation_checks(session: Session) -> Iterator[Check]:
             yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
         else:
             yield Check(ok=False, said=f"{need}. Set execution.isolate to `process`, or to `auto`")
+
+
+def evaluator_checks(session: Session) -> Iterator[Check]:
+    """Yield why evaluators that are code of the user's run in a thread, where no call of theirs can be ended."""
+    wanted = session.project.execution.isolate_evaluators
+    if not any(map(session.tests.runs_users_code, session.tests.evaluators)) or judges_apart(wanted):
+        return
+    why = f", since {why_not_forked()}" if why_not_forked() else ""
+    yield Check(
+        ok=wanted == "thread",
+        said=f"your evaluators run in a thread{why}: a call of theirs that lets Python run nothing else, such as a "
+        "catastrophic regular expression, ends the whole command and not the call alone",
+    )
 
 
 def key_checks(adapter: Adapter, provider: str, variables: Mapping[str, str]) -> Iterator[Check]:

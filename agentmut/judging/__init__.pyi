@@ -1,8 +1,12 @@
+from .building import NONE_KNOWN as NONE_KNOWN
+from .building import KnownChecks as KnownChecks
 from .building import build as build
 from .building import build_all as build_all
+from .building import checks_of_users as checks_of_users
 from .building import judge as judge
 from .building import note as note
 from .building import remembering as remembering
+from .building import runs_users_code as runs_users_code
 from .building import source as source
 from .building import spend as spend
 from .building import tools_judged as tools_judged

@@ -1,9 +1,10 @@
 """Build evaluators and judge runs: (scenario, trace) -> pass or fail, with a reason."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import JsonValue
@@ -34,12 +35,16 @@ from agentmut.seams import (
 )
 
 __all__ = [
+    "NONE_KNOWN",
+    "KnownChecks",
     "NamedEvaluator",
     "build",
     "build_all",
+    "checks_of_users",
     "judge",
     "note",
     "remembering",
+    "runs_users_code",
     "source",
     "spend",
     "tools_judged",
@@ -49,6 +54,8 @@ __all__ = [
 
 
 KEPT = "Finished trials are kept."
+KnownChecks = Mapping[int, tuple[Check, ...]]
+NONE_KNOWN: KnownChecks = MappingProxyType({})
 _REFUSAL = (ValueError, RecursionError)
 """How an evaluator refuses its argument."""
 
@@ -222,10 +229,36 @@ def _label(evaluator: Evaluator) -> str:
     )
 
 
-def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-    """Return the checks of all evaluators, in order. The trial passes if all of them hold."""
+def runs_users_code(evaluator: Evaluator) -> bool:
+    """Return whether an evaluator runs code of users, which may never return; those that ask models are apart."""
+    inner = unwrapped(evaluator)
+    if isinstance(inner, AsksModel):
+        return False
+    return isinstance(inner, HasSource) or not type(inner).__module__.startswith("agentmut.")
+
+
+def judge(
+    evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace, known: KnownChecks = NONE_KNOWN
+) -> tuple[Check, ...]:
+    """Return the checks of all evaluators, in order. The trial passes if all of them hold.
+
+    Evaluators whose checks are `known`, by their places in the order, are not asked.
+    """
     as_run = scenario.as_run(trace)
-    return tuple(check for evaluator in evaluators for check in _checks(evaluator, as_run, trace))
+    return tuple(
+        check
+        for place, evaluator in enumerate(evaluators)
+        for check in (known[place] if place in known else _checks(evaluator, as_run, trace))
+    )
+
+
+def checks_of_users(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> KnownChecks:
+    """Return the checks of the evaluators that run code of users, by the evaluators' places in the order."""
+    as_run = scenario.as_run(trace)
+    every = enumerate(evaluators)
+    return {
+        place: _checks(evaluator, as_run, trace) for place, evaluator in every if runs_users_code(evaluator)
+    }
 
 
 def _checks(evaluator: Evaluator, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

@@ -271,6 +271,9 @@ class ExecutionSettings(Section):
     """Seconds until a trial is stopped."""
     evaluator_timeout: float = Field(default=60.0, gt=0)
     """Seconds that the evaluators of a scenario may take on one run, models apart."""
+    isolate_evaluators: Literal["auto", "process", "thread"] = "auto"
+    """Where evaluators run that are your own code. In a process of their own, a call that never ends is stopped; in a
+    thread they share the memory of the agent. `auto` is `process` on Linux, and `thread` elsewhere."""
     isolate: Literal["task", "process", "auto"] = "task"
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial. `auto` chooses it
     where the project's Python files call what ends a whole process, such as `os.abort`."""

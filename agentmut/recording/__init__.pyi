@@ -12,6 +12,10 @@ from .current import place_calls as place_calls
 from .current import running as running
 from .daemon_worker import DaemonWorker as DaemonWorker
 from .declared_secrets import DeclaredSecrets as DeclaredSecrets
+from .forked_line import ForkedWorkerEndedError as ForkedWorkerEndedError
+from .forked_worker import ForkedWorker as ForkedWorker
+from .forked_worker import UnpicklableError as UnpicklableError
+from .forked_worker import why_not_forked as why_not_forked
 from .kept_texts import NOT_KEPT as NOT_KEPT
 from .kept_texts import TextKeeping as TextKeeping
 from .kept_texts import Texts as Texts

@@ -44,7 +44,7 @@ def stored(projects: Any) -> int:
 
 
 def test_agents_run_on_while_an_evaluator_waits(projects: Any) -> None:
-    project = judged_by(projects, WAITS, concurrency=2)
+    project = judged_by(projects, WAITS, concurrency=2, isolate_evaluators="thread")
     with pytest.raises(
         RunError, match="control"
     ) as told:  # an evaluator that passes everything kills nothing
@@ -81,3 +81,32 @@ def test_an_evaluator_that_raises_keyboard_interrupt_is_no_ctrl_c(projects: Any)
     rude = "\ndef judge(trace):\n    raise KeyboardInterrupt\n"
     with pytest.raises(RunError, match=r"evaluator.*KeyboardInterrupt"):
         measure(judged_by(projects, rude))
+
+
+def test_an_evaluator_that_lets_python_run_nothing_else_is_an_error_that_names_its_line(
+    projects: Any,
+) -> None:
+    code = '\nimport re\ndef judge(trace):\n    return bool(re.search(r"^(a+)+$", "a" * 41 + "!"))\n'
+    with pytest.raises(RunError, match=rf"more than 0.3 s.*{projects.module}\.py:\d+ in judge"):
+        measure(judged_by(projects, code, evaluator_timeout=0.3))
+    assert stored(projects) >= 1
+
+
+@pytest.mark.parametrize(
+    ("rude", "how"),
+    [
+        ("os._exit(0)", "exit code 0"),
+        ("os.kill(os.getpid(), 9)", "SIGKILL"),
+        ("os.closerange(0, 1000)", "(exit code 1|it closed its files)"),
+    ],
+)
+def test_an_evaluator_that_ends_its_process_is_an_error(projects: Any, rude: str, how: str) -> None:
+    code = f"\nimport os\ndef judge(trace):\n    {rude}\n"
+    with pytest.raises(RunError, match=rf"ended the process that it ran in \({how}\)"):
+        measure(judged_by(projects, code))
+    assert stored(projects) >= 1
+
+
+def test_the_copy_of_an_evaluator_that_forks_judges_nothing(projects: Any) -> None:
+    code = "\nimport os\ndef judge(trace):\n    os.fork()\n    return 'alpha' in trace.text\n"
+    assert measure(judged_by(projects, code)).status == "finished"

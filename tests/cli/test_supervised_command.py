@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.cli.supervising import places_in, wants_supervisor
+from agentmut._base import users_places
+from agentmut.cli.supervising import wants_supervisor
 
 pytestmark = pytest.mark.process
 
@@ -18,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 LIMIT = 120
 """Seconds until a test gives up: no bound on anything that is measured."""
+THREAD = "execution: {isolate_evaluators: thread}\n"
+"""There an evaluator can keep the whole process from running anything else."""
 GOOD = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 CATASTROPHE = 're.search(r"^(a+)+$", "a" * 41 + "!")'
 STUCK_JUDGE = (
@@ -65,7 +68,7 @@ def once_stuck(project: Path, process: "subprocess.Popen[str]") -> None:
 def test_the_first_ctrl_c_ends_a_command_whose_evaluator_lets_no_thread_run(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    process = start(write(tmp_path, judge=STUCK_JUDGE))
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD))
     once_stuck(tmp_path, process)
     process.send_signal(number)
     output, said = process.communicate(timeout=LIMIT)
@@ -84,8 +87,17 @@ def test_the_first_ctrl_c_breaks_an_agent_off_that_blocks_the_event_loop(tmp_pat
     assert json.loads(output)["status"] == "interrupted"
 
 
-def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
+def test_the_first_ctrl_c_writes_the_result_of_a_run_whose_evaluator_never_ends(tmp_path: Path) -> None:
     process = start(write(tmp_path, judge=STUCK_JUDGE))
+    once_stuck(tmp_path, process)
+    process.send_signal(signal.SIGINT)
+    output, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, said
+    assert json.loads(output)["status"] == "interrupted"
+
+
+def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD))
     once_stuck(tmp_path, process)
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
@@ -96,7 +108,7 @@ def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
 
 
 def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: Path) -> None:
-    extra = "execution: {timeout: 1, evaluator_timeout: 1}\n"
+    extra = "execution: {timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread}\n"
     process = start(write(tmp_path, judge=STUCK_JUDGE, extra=extra))
     output, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, said
@@ -145,7 +157,7 @@ def test_places_are_those_of_users_code() -> None:
         f'Current thread 0x2 (most recent call first):\n  File "{library}/selectors.py", line 468 in select\n'
         f'  File "{ROOT}/agentmut/cli/entry.py", line 9 in main\n'
     )
-    assert places_in(traces) == "/my/judge.py:3 in judge"
+    assert users_places(traces) == "/my/judge.py:3 in judge"
 
 
 def test_a_library_that_calls_agentmut_blocks_nothing() -> None:
@@ -154,9 +166,9 @@ def test_a_library_that_calls_agentmut_blocks_nothing() -> None:
     ours = f'  File "{ROOT}/agentmut/cli/entry.py", line 9 in main\n'
     below = f'{ours}  File "{packages}/typer/main.py", line 5 in wrap\n'
     above = f'  File "{packages}/slow/parser.py", line 7 in parse\n'
-    assert places_in(f"Thread 0x1 (most recent call first):\n{below}") == ""
+    assert users_places(f"Thread 0x1 (most recent call first):\n{below}") == ""
     assert (
-        places_in(f"Thread 0x1 (most recent call first):\n{above}{below}")
+        users_places(f"Thread 0x1 (most recent call first):\n{above}{below}")
         == f"{packages}/slow/parser.py:7 in parse"
     )
 

@@ -13,6 +13,7 @@ from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
+from agentmut.campaign.running.judging import judges_apart
 from agentmut.campaign.running.loop import Loop
 from agentmut.campaign.running.ports import Clock, Guard, Ports
 from agentmut.campaign.running.signals import guarded, signs_of_life
@@ -63,7 +64,8 @@ def run_work(
     alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)
     steady = elapsed or (time.monotonic if now is time.time else now)
-    ports = ports._replace(claims=claims, elapsed=steady)
+    apart = judges_apart(execution.isolate_evaluators)
+    ports = ports._replace(claims=claims, elapsed=steady, evaluators_apart=apart)
     with _little_garbage_collection(), alive, closing(claims), asyncio.Runner() as runner:
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)

@@ -1,45 +1,99 @@
 """The evaluation of runs outside the event loop: an evaluator is foreign code that may never return."""
 
-from agentmut._base import RunError
+import os
+from contextlib import suppress
+
+from agentmut._base import NotJudgedError, RunError
 from agentmut.campaign.trials import Judged, Suite
-from agentmut.nouns import Execution
-from agentmut.recording import AgentExitError, DaemonWorker, OverdueError, in_daemon_thread, text_size
+from agentmut.judging import NONE_KNOWN, KnownChecks
+from agentmut.nouns import Execution, Outcome
+from agentmut.recording import (
+    AgentExitError,
+    DaemonWorker,
+    ForkedWorker,
+    ForkedWorkerEndedError,
+    OverdueError,
+    UnpicklableError,
+    in_daemon_thread,
+    text_size,
+    why_not_forked,
+)
 
 USUAL_SIZE = 100_000
 """Characters of a run's texts that are read within a millisecond or so."""
 
 
+def judges_apart(wanted: str) -> bool:
+    """Return whether evaluators of users run in a process of their own, for `execution.isolate_evaluators`."""
+    return hasattr(os, "fork") and (wanted == "process" or (wanted == "auto" and not why_not_forked()))
+
+
 class Judging:
     """Evaluates one run at a time with a deadline; evaluators that ask models run side by side.
 
-    Runs of a usual size are judged at once where the scenario's evaluators all declare that this takes no time.
+    With `apart`, evaluators that run code of users are asked in a forked copy of this process: there alone a call can
+    be ended that lets Python run nothing else. Runs of a usual size are judged at once where the scenario's other
+    evaluators all declare that this takes no time.
     """
 
-    def __init__(self, suite: Suite, seconds: float) -> None:
+    def __init__(self, suite: Suite, seconds: float, *, apart: bool = False) -> None:
         self._suite = suite
-        self._at_once = {name for name in suite.evaluators if suite.judges_at_once(name)}
+        users = {name for name in suite.evaluators if suite.runs_users_code(name)}
+        self._process = self._forked(seconds) if users and apart else None
+        self._apart = users if self._process else {name for name in users if suite.asks_models(name)}
+        """Scenarios whose evaluators that run code of users are asked apart from the others, with the deadline."""
+        self._at_once = {
+            name for name in suite.evaluators if suite.judges_at_once(name, apart=self._process is not None)
+        }
         self._seconds = seconds
         self._worker = DaemonWorker()
+
+    def _forked(self, seconds: float) -> ForkedWorker | None:
+        with suppress(OSError):  # no room for another process: the thread does it
+            return ForkedWorker(self._suite.checks_of_users, seconds)
+        return None
 
     async def judge(self, scenario: str, execution: Execution) -> Judged:
         """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
-        if scenario in self._at_once and text_size(execution.trace) <= USUAL_SIZE:
-            return self._suite.judged(scenario, execution)
         try:
-            if self._suite.asks_models(scenario):  # with deadlines of their own
-                judged: Judged = await in_daemon_thread(self._suite.judged, scenario, execution)
-                return judged
-            return await self._worker.call(self._suite.judged, scenario, execution, seconds=self._seconds)
+            known = await self._checks_of_users(scenario, execution)
+            return await self._judged(scenario, execution, known)
+        except NotJudgedError as error:
+            return Judged(Outcome.NOT_JUDGED, (), str(error))
         except OverdueError as error:
             raise RunError(self._overdue(scenario, str(error))) from None
         except AgentExitError as error:
             raise RunError(f"an evaluator of scenario {scenario!r} ended with {error}") from error
+        except ForkedWorkerEndedError as error:
+            said = f"an evaluator of scenario {scenario!r} ended {error}. Fix the evaluator. Finished trials are kept."
+            raise RunError(said) from error
+
+    async def _checks_of_users(self, scenario: str, execution: Execution) -> KnownChecks:
+        """Return what evaluators say that are asked apart from the others; nothing if all are asked together."""
+        asked, found = (scenario, execution.trace), NONE_KNOWN
+        if scenario in self._apart and self._process is not None:
+            with suppress(UnpicklableError):
+                found = await self._process.call(*asked)
+        if scenario in self._apart and not found:
+            found = await self._worker.call(self._suite.checks_of_users, *asked, seconds=self._seconds)
+        return found
+
+    async def _judged(self, scenario: str, execution: Execution, known: KnownChecks) -> Judged:
+        arguments = (scenario, execution, known)
+        if scenario in self._at_once and text_size(execution.trace) <= USUAL_SIZE:
+            return self._suite.judged(*arguments)
+        if self._suite.asks_models(scenario):  # with deadlines of their own
+            judged: Judged = await in_daemon_thread(self._suite.judged, *arguments)
+            return judged
+        return await self._worker.call(self._suite.judged, *arguments, seconds=self._seconds)
 
     def close(self) -> None:
-        """Let the thread of the evaluators end."""
+        """Let the thread of the evaluators end, and end their process."""
         self._worker.close()
+        if self._process is not None:
+            self._process.close()
 
     def _overdue(self, scenario: str, place: str) -> str:
         return (

@@ -50,7 +50,7 @@ class Loop:
         self._work = work
         self._guard = guard
         self._ports = ports
-        self._judging = Judging(ports.suite, ports.evaluator_seconds)
+        self._judging = Judging(ports.suite, ports.evaluator_seconds, apart=ports.evaluators_apart)
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
         self._keys: dict[tuple[str, str], Callable[[int], str]] = {}

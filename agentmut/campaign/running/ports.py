@@ -39,6 +39,8 @@ class Ports(NamedTuple):
     """Which trials this run is executing, for other runs on the same store to see."""
     elapsed: Clock | None = None
     """Seconds since any moment, by a clock that never jumps: how long the run is at work. None takes `now`."""
+    evaluators_apart: bool = False
+    """Whether evaluators that run code of users are asked in a process apart."""
 
 
 class Guard(NamedTuple):
