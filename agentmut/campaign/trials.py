@@ -28,7 +28,7 @@ from agentmut.nouns import (
     Outcome,
     Scenario,
 )
-from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason
+from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason, text_size
 from agentmut.seams import AsksModel, Evaluator, JudgesAtOnce
 from agentmut.trial import Detector, Pricer, Witness
 
@@ -163,12 +163,13 @@ class Suite(NamedTuple):
         What is too long is cut; `size` is how many characters the run has kept so far.
         One that could not be judged while it was whole is none to take over: it can never be.
         """
-        short = self.limits.execution(redactor.execution(execution), size)
+        rough = self.limits.roughly(execution, size)
+        short = self.limits.execution(redactor.execution(rough), size, text_size(execution.trace))
         clean = self.texts.execution(short, mutated)
         if clean is execution or clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
-        secrets = redactor.secrets_in(storable_json(execution))
+        secrets = redactor.secrets_in(storable_json(rough))
         if outcome is Outcome.NOT_JUDGED:
             why = self.texts.error(redactor.quoting(reason, secrets))
             return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})

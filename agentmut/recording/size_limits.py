@@ -1,5 +1,6 @@
 """Size limits for the stored texts of runs: a longer text is cut in the middle and marked as cut."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -9,6 +10,10 @@ from agentmut._base import canonical_json
 from agentmut.nouns import AgentTrace, Execution, Step
 from agentmut.recording.texts_in import texts_in
 
+MARGIN = 4_096
+"""Characters beside a cut in which secrets are looked for, though they are not kept: a PEM key has 3,300."""
+_ROUGHLY = "rough"
+_ROUGH_CUT = re.compile(r"\[\.\.\. (\d{1,15}) characters are not kept: store\.max_rough \.\.\.\]")
 _SHORTEST = 200
 """Characters of a text that is never cut, unless nothing may be kept at all."""
 
@@ -20,23 +25,50 @@ class SizeLimits(NamedTuple):
     trial: int = 4_000_000
     run: int = 2_000_000_000
 
-    def execution(self, execution: Execution, kept: int = 0) -> Execution:
-        """Return an execution within the limits; `kept` is how many characters the run has kept so far."""
+    def execution(self, execution: Execution, kept: int = 0, size: int | None = None) -> Execution:
+        """Return an execution within the limits; `kept` is how many characters the run has kept so far.
+
+        `size` is how many characters the texts had before `roughly` cut them.
+        """
         trace = execution.trace
-        size = text_size(trace)
-        if size <= self.text and size <= self.trial and kept + size <= self.run:
+        size = text_size(trace) if size is None else size
+        if not self._exceeded(size, kept):
             return execution
-        most = 0 if kept + size > self.run else self.text
-        short = _cut_trace(trace, most, "run" if not most else "text")
-        while most > _SHORTEST and text_size(short) > self.trial:
-            most = max(_SHORTEST, most // 2)
-            short = _cut_trace(trace, most, "trial")
+        most, which = self._longest(trace, kept, size)
+        short = _cut_trace(trace, most, which)
         if short == trace:
             return execution
         cut = short.model_copy(update={"texts_cut": max(1, size - text_size(short))})
         return execution.model_copy(
             update={"trace": cut, "reason": _cut(execution.reason, max(most, 1000), "text")}
         )
+
+    def roughly(self, execution: Execution, kept: int = 0) -> Execution:
+        """Return an execution whose long texts are cut, with `MARGIN` more at each side of a cut than is kept.
+
+        Secrets are looked for in this one: time is then bounded, and a secret that the cut divides is seen whole.
+        """
+        trace = execution.trace
+        size = text_size(trace)
+        if not self._exceeded(size, kept):
+            return execution
+        most, _ = self._longest(trace, kept, size)
+        reason = _cut(execution.reason, max(most, 1000) + 2 * MARGIN, _ROUGHLY)
+        return execution.model_copy(
+            update={"trace": _cut_trace(trace, most + 2 * MARGIN, _ROUGHLY), "reason": reason}
+        )
+
+    def _exceeded(self, size: int, kept: int) -> bool:
+        return size > self.text or size > self.trial or kept + size > self.run
+
+    def _longest(self, trace: AgentTrace, kept: int, size: int) -> tuple[int, str]:
+        """Return how many characters of a text may be kept, and the limit that says so."""
+        if kept + size > self.run:
+            return 0, "run"
+        most, which = self.text, "text"
+        while most > _SHORTEST and text_size(_cut_trace(trace, most, which)) > self.trial:
+            most, which = max(_SHORTEST, most // 2), "trial"
+        return most, which
 
 
 def text_size(trace: AgentTrace) -> int:
@@ -94,8 +126,12 @@ def _cut_value(value: JsonValue, most: int, which: str) -> JsonValue:
 
 
 def _cut(text: str, most: int, which: str) -> str:
-    if len(text) <= max(most, _SHORTEST // 2):
+    rough = _ROUGH_CUT.search(text) if which != _ROUGHLY else None
+    if len(text) <= max(most, _SHORTEST // 2) and not rough:
         return text
-    half = most // 2
-    said = f"[... {len(text) - 2 * half:,} characters are not kept: store.max_{which} ...]"
-    return f"{text[:half]}{said}{text[len(text) - half :] if half else ''}"
+    head, tail, hidden = most // 2, len(text) - most // 2, 0
+    if rough:  # what stands beside it may be a piece of a secret
+        head, tail = min(head, max(0, rough.start() - MARGIN)), max(tail, rough.end() + MARGIN)
+        hidden = int(rough[1]) - len(rough[0])
+    said = f"{max(0, min(tail, len(text)) - head + hidden):,}" if which != _ROUGHLY else str(tail - head)
+    return f"{text[:head]}[... {said} characters are not kept: store.max_{which} ...]{text[tail:]}"

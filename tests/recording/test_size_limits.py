@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 from agentmut.cli.entry import app
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.recording.size_limits import SizeLimits, text_size
+from agentmut.recording import Redactor
+from agentmut.recording.size_limits import MARGIN, SizeLimits, text_size
 
 
 def answered(*texts: str) -> Execution:
@@ -65,3 +66,31 @@ def test_verdicts_rest_on_whole_replies_and_the_store_holds_what_the_limit_allow
     shown = json.loads(CliRunner().invoke(app, ["trials", "--trial", "1", *at]).stdout)
     assert shown["trace"]["texts_cut"] > 398_000
     assert shown["row"]["outcome"] == "pass"
+
+
+def test_no_piece_of_a_secret_that_a_cut_divides_is_kept() -> None:
+    token, limits = "ghp_" + "q7Xk2LmPz9RtV4bNw8Yc3HdJ5sGfA6eU1iOp", SizeLimits(text=2_000)
+    redactor = Redactor(())
+    for before in range(940, 1010, 3):  # the cut comes after 1,000 characters
+        words = ("word " * before)[:before]
+        run = answered(f"{words} {token} {'more ' * 4_000}")
+        clean = limits.execution(redactor.execution(limits.roughly(run)), 0, text_size(run.trace))
+        (kept,) = clean.trace.outputs
+        assert not any(token[at : at + 6] in kept for at in range(len(token) - 5)), before
+        assert len(kept) < 2_100
+
+
+def test_what_is_searched_for_secrets_of_a_long_answer_is_bounded() -> None:
+    limits = SizeLimits(text=2_000)
+    rough = limits.roughly(answered("word " * 200_000))
+    assert text_size(rough.trace) < 2_000 + 2 * MARGIN + 100
+    (kept,) = limits.execution(rough, 0, 1_000_000).trace.outputs
+    assert "[... 998,000 characters are not kept: store.max_text ...]" in kept
+
+
+def test_masks_that_shorten_a_text_bring_nothing_of_the_margin_in() -> None:
+    token, limits = "ghp_" + "q7Xk2LmPz9RtV4bNw8Yc3HdJ5sGfA6eU1iOp", SizeLimits(text=2_000)
+    run = answered(f"{token} " * 3_000)
+    rough = Redactor(()).execution(limits.roughly(run))
+    (kept,) = limits.execution(rough, 0, text_size(run.trace)).trace.outputs
+    assert token[:8] not in kept and token[-8:] not in kept
