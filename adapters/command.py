@@ -16,7 +16,14 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut._base import AdapterError, UnavailableError, UsageError, scratch_folder
+from agentmut._base import (
+    AdapterError,
+    UnavailableError,
+    UsageError,
+    lacked_memory_since,
+    memory_kills,
+    scratch_folder,
+)
 from agentmut.adapters._shared.outside.agents import (
     CONFIG_FILE,
     SERVED,
@@ -122,14 +129,14 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
         with scratch_folder() as files:
             copy = await in_daemon_thread(self._copied, files / "workspace", trial) if self.working else None
             launch = self._launch(as_input(turns), trial, files, copy)
-            output = Output()
+            output, before = Output(), None if self.container else memory_kills()
             try:
                 await self._run(launch, output)
             finally:
                 trial.recorder.exit_code = output.code
                 trial.recorder.stderr = _end(output, KEPT_OF_STDERR, trial.redact)
                 record_steps(trial)
-            self._check_end(output, trial.redact)
+            self._check_end(output, trial.redact, before)
             trace = outside_trace(self._answer(output, files, trial.redact), trial, len(turns) - 1)
             return await self._with_workspace(trace, copy, launch, trial.redact)
 
@@ -217,7 +224,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
         line, held = shell_line(self.spec.command[0], WHERE)
         return ("/bin/sh", "-c", line), {variable: words[name] for variable, name in held.items()}
 
-    def _check_end(self, output: Output, redact: Redact) -> None:
+    def _check_end(self, output: Output, redact: Redact, memory_before: int | None) -> None:
         if output.overflow:
             raise ProgramError(
                 f"the program wrote more than {LIMIT // 2**20} MB to {output.overflow}, and was ended"
@@ -227,7 +234,7 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
             raise UnavailableError(
                 f"{self.container.engine} could not run the container{_last_words(output, redact)}"
             )
-        if output.code in by_system:
+        if output.code in by_system and lacked_memory_since(memory_before):
             raise UnavailableError(
                 "the program was killed (SIGKILL), as the system does when memory runs out"
             )

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from typing import Any
 
-from agentmut._base import GroupWatch, RunError, described
+from agentmut._base import GroupWatch, RunError, described, lacked_memory_since, memory_kills
 from agentmut.nouns import Ending, Execution, Footprint
 from agentmut.recording import Trial, be_worker, in_daemon_thread, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
@@ -165,6 +165,7 @@ class _Process:
 
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial; kill a process that does not answer."""
+        before = memory_kills()
         try:
             self._pipe.send((request, deadline - MARGIN / 2))
             if not self._pipe.poll(deadline):
@@ -172,7 +173,7 @@ class _Process:
                 return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
             answer = self._pipe.recv()
         except (EOFError, OSError):
-            return self._ended()
+            return self._ended(before)
         if isinstance(answer, Execution):
             return answer
         raise RunError(f"a worker process could not run a trial: {answer}")
@@ -197,9 +198,10 @@ class _Process:
         self._process.join()
         self._watch.dismiss()
 
-    def _ended(self) -> Execution:
+    def _ended(self, before: int | None) -> Execution:
+        """Return how a trial ended that ended its process; `before` it, so many had been killed for want of memory."""
         how = self._how_it_ended()
-        killed = self._process.exitcode == -signal.SIGKILL  # by the system, when memory runs out
+        killed = self._process.exitcode == -signal.SIGKILL and lacked_memory_since(before)
         ending = Ending.INFRASTRUCTURE if killed else self._exit_ends
         whose = "agent" if self._exit_ends is Ending.RAISED else "test"
         return _lost(ending, f"the process of the {whose} ended ({how})")

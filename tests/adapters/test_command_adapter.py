@@ -197,8 +197,17 @@ def test_a_signal_is_named(tmp_path: Path) -> None:
     assert done.ending is Ending.RAISED and "was ended by SIGSEGV" in done.reason
 
 
-def test_a_program_that_the_system_killed_is_no_evidence(tmp_path: Path) -> None:
-    assert ran(made("sh", "-c", "kill -KILL $$", root=tmp_path)).ending is Ending.INFRASTRUCTURE
+def test_a_program_that_is_killed_fails_unless_memory_has_run_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = iter([7, 7, 7, 8, None, None])
+    monkeypatch.setattr("agentmut._base.lack_of_memory.memory_kills", lambda *file: next(counts))
+    monkeypatch.setattr("agentmut.adapters.command.memory_kills", lambda: next(counts))
+    program = made("sh", "-c", "kill -KILL $$", root=tmp_path)
+    itself = ran(program)
+    assert itself.ending is Ending.RAISED and "SIGKILL" in itself.reason
+    assert ran(program).ending is Ending.INFRASTRUCTURE
+    assert ran(program).ending is Ending.INFRASTRUCTURE  # the system keeps no count
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

@@ -75,7 +75,7 @@ def test_no_piece_of_a_secret_that_a_cut_divides_is_kept() -> None:
         words = ("word " * before)[:before]
         run = answered(f"{words} {token} {'more ' * 4_000}")
         clean = limits.execution(redactor.execution(limits.roughly(run)), 0, text_size(run.trace))
-        (kept,) = clean.trace.outputs
+        kept = clean.trace.text
         assert not any(token[at : at + 6] in kept for at in range(len(token) - 5)), before
         assert len(kept) < 2_100
 
@@ -84,7 +84,7 @@ def test_what_is_searched_for_secrets_of_a_long_answer_is_bounded() -> None:
     limits = SizeLimits(text=2_000)
     rough = limits.roughly(answered("word " * 200_000))
     assert text_size(rough.trace) < 2_000 + 2 * MARGIN + 100
-    (kept,) = limits.execution(rough, 0, 1_000_000).trace.outputs
+    kept = limits.execution(rough, 0, 1_000_000).trace.text
     assert "[... 998,000 characters are not kept: store.max_text ...]" in kept
 
 
@@ -92,5 +92,5 @@ def test_masks_that_shorten_a_text_bring_nothing_of_the_margin_in() -> None:
     token, limits = "ghp_" + "q7Xk2LmPz9RtV4bNw8Yc3HdJ5sGfA6eU1iOp", SizeLimits(text=2_000)
     run = answered(f"{token} " * 3_000)
     rough = Redactor(()).execution(limits.roughly(run))
-    (kept,) = limits.execution(rough, 0, text_size(run.trace)).trace.outputs
+    kept = limits.execution(rough, 0, text_size(run.trace)).trace.text
     assert token[:8] not in kept and token[-8:] not in kept
