@@ -122,7 +122,12 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is not None or not wants_supervisor(given):
         _main(given, as_json)
         return
-    ended = supervised(partial(_main, given, as_json))
+    try:
+        ended = supervised(partial(_main, given, as_json))
+    except OSError as error:
+        ended = Ended(ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run.")
+    except Exception:
+        _bug(given)
     if ended.problem:
         _say_ended(ended, as_json)
     sys.exit(int(ended.code))
@@ -166,12 +171,14 @@ def _main(arguments: list[str], as_json: bool) -> None:
         except OSError:  # it is stdout that has no room
             drop_output()
         sys.exit(int(ExitCode.BROKEN))
-    except Exception as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
+    except SystemExit:
+        raise
+    except BaseException as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
         _say_plugins_fault(error, arguments)
         _bug(arguments)
 
 
-def _say_plugins_fault(error: Exception, given: list[str]) -> None:
+def _say_plugins_fault(error: BaseException, given: list[str]) -> None:
     """Exit with the name of the plugin of another package whose code raised the error, if one did."""
     from agentmut.seams import described, plugin_at_fault
 
@@ -203,7 +210,8 @@ def _say_json(message: str, exit_code: int, as_json: bool) -> None:
     if as_json:
         import json
 
-        from agentmut.cli.output import JSON_VERSION
+        from agentmut.cli.output import JSON_VERSION, note_printed
 
         refusal = {"schema_version": JSON_VERSION, "error": message, "exit_code": exit_code}
         typer.echo(json.dumps(refusal, ensure_ascii=False))
+        note_printed()

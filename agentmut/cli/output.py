@@ -88,8 +88,13 @@ def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout, an object with the version of its schema."""
     versioned = {"schema_version": JSON_VERSION, **document}
     typer.echo(json.dumps(versioned, indent=2, ensure_ascii=False))
+    note_printed()
+
+
+def note_printed() -> None:
+    """Tell the supervisor that the JSON document is printed, or a second Ctrl-C would let it print another one."""
     if line := supervisor():
-        line.tell("printed")  # or a second Ctrl-C would let the supervisor print another one
+        line.tell("printed")
 
 
 def print_report(

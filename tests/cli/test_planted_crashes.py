@@ -1,0 +1,84 @@
+"""A crash of agentmut's own code is exit code 4 and one JSON document: 1 would be evidence against the agent."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut._base.errors import ExitCode
+from agentmut.cli import entry
+
+PROJECT = """
+version: 1
+agent: {adapter: python, run: "crash_agent:run", config: {prompt: "Be kind."}}
+suite: {scenarios: s.yaml}
+"""
+
+
+def write(folder: Path) -> list[str]:
+    (folder / "crash_agent.py").write_text("def run(config, input):\n    return 'yes'\n")
+    (folder / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: "yes"}]}\n")
+    (folder / "agentmut.yaml").write_text(PROJECT)
+    return ["test", "--yes", "--trials", "5", "--json", "--project", str(folder)]
+
+
+def ended(arguments: list[str] | None) -> int:
+    with pytest.raises(SystemExit) as left:
+        entry.main(arguments)
+    assert isinstance(left.value.code, int)
+    return left.value.code
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> tuple[Any, str]:
+    found = capsys.readouterr()
+    return json.loads(found.out), found.err
+
+
+@pytest.mark.parametrize(
+    "crash", [ZeroDivisionError("planted"), MemoryError(), asyncio.CancelledError(), GeneratorExit()]
+)
+@pytest.mark.parametrize(
+    "place", ["agentmut.campaign.trials.Suite.judged", "agentmut.campaign.running.loop.Loop._take_in"]
+)
+def test_a_planted_crash_is_never_exit_code_1(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    crash: BaseException,
+    place: str,
+) -> None:
+    def fall(*given: Any, **named: Any) -> None:
+        raise crash
+
+    monkeypatch.setattr(place, fall)
+    assert ended(write(tmp_path)) == ExitCode.BROKEN
+    document, _ = told(capsys)
+    assert document["exit_code"] == ExitCode.BROKEN
+
+
+def test_a_crash_says_that_it_is_a_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("agentmut.campaign.running.loop.Loop._take_in", lambda *given: 1 / 0)
+    assert ended(write(tmp_path)) == ExitCode.BROKEN
+    document, said = told(capsys)
+    assert "bug in agentmut" in document["error"] and "ZeroDivisionError" in said
+
+
+@pytest.mark.parametrize("crash", [BlockingIOError(11, "no more processes"), ZeroDivisionError("planted")])
+def test_a_supervisor_that_fails_is_never_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], crash: Exception
+) -> None:
+    def fall() -> int:
+        raise crash
+
+    monkeypatch.delenv("AGENTMUT_UNSUPERVISED", raising=False)
+    monkeypatch.setattr(os, "fork", fall)
+    monkeypatch.setattr("sys.argv", ["agentmut", *write(tmp_path)])
+    monkeypatch.setattr(entry, "keep_streams", lambda: None)
+    assert ended(None) == ExitCode.BROKEN
+    document, _ = told(capsys)
+    assert document["exit_code"] == ExitCode.BROKEN
