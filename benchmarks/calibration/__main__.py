@@ -53,17 +53,18 @@ SECTIONS = (
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 SIZED = ("drift", "rounds", "pasted")
 """Sections whose full pass takes a quarter of an hour, and that `--size` makes smaller."""
-USAGE = f"""usage: python -m benchmarks.calibration [--full [--size N] [--write]] [SECTION ...]
+USAGE = f"""usage: python -m benchmarks.calibration [--full [--size N] [--only TEXT] [--write]] [SECTION ...]
 --write: write the sections to docs/calibration, then docs/error-rates.md and its plots
 sections: {", ".join(SECTIONS)}
-N: campaigns or projects of a cell, at least 2; for {", ".join(SIZED)} alone"""
+N: campaigns or projects of a cell, at least 2; for {", ".join(SIZED)} alone
+TEXT: the courses of the service to measure, those whose name has the text; for drift alone, and not with --write"""
 
 
-def measured(name: str, *, thorough: bool, size: int | None = None) -> Section:
+def measured(name: str, *, thorough: bool, size: int | None = None, only: str = "") -> Section:
     """Return one section, computed now. Seconds for a quick pass, minutes for a thorough one."""
     module = importlib.import_module(f"benchmarks.calibration.{name}")
-    sized = {"size": size} if name in SIZED else {}
-    found: Section = module.section(thorough=thorough, **sized)
+    asked = ({"size": size} if name in SIZED else {}) | ({"only": only} if only else {})
+    found: Section = module.section(thorough=thorough, **asked)
     return found
 
 
@@ -119,28 +120,47 @@ class _Asked(NamedTuple):
     names: list[str]
     full: bool
     size: int | None
+    only: str
+    """A part of the names of the courses to measure; empty for all."""
     write: bool
 
     @property
     def command(self) -> str:
         """Return the command without its sections, as the tables name it."""
-        size = f" --size {self.size}" if self.size else ""
-        return f"python -m benchmarks.calibration{' --full' if self.full else ''}{size}"
+        size, only = (
+            (f" --size {self.size}" if self.size else ""),
+            f" --only '{self.only}'" if self.only else "",
+        )
+        return f"python -m benchmarks.calibration{' --full' if self.full else ''}{size}{only}"
 
 
 def _asked(arguments: Sequence[str]) -> _Asked:
     """Read the command line; `ValueError` where it is wrong."""
     left = [argument for argument in arguments if argument not in ("--full", "--write")]
-    full, written, size = "--full" in arguments, "--write" in arguments, None
-    if "--size" in left:
-        at = left.index("--size")
-        size = int("".join(left[at + 1 : at + 2]))
-        del left[at : at + 2]
+    full, written = "--full" in arguments, "--write" in arguments
+    size, only = _taken(left, "--size"), _taken(left, "--only")
     names = left or list(SECTIONS)
-    unsized = size is not None and (size < 2 or not full or not set(names) <= set(SIZED))
-    if unsized or (written and not full) or not set(names) <= set(SECTIONS):
+    asked = _Asked(names, full, None if size is None else int(size), only or "", written)
+    if not set(names) <= set(SECTIONS) or (written and not full) or only == "" or _unfit(asked):
         raise ValueError
-    return _Asked(names, full, size, written)
+    return asked
+
+
+def _taken(left: list[str], option: str) -> str | None:
+    """Take an option with its value out of the arguments; None if it is not there."""
+    if option not in left:
+        return None
+    at = left.index(option)
+    value = "".join(left[at + 1 : at + 2])
+    del left[at : at + 2]
+    return value
+
+
+def _unfit(asked: _Asked) -> bool:
+    """Return whether an option does not go with the sections, or with the rest of the command."""
+    names = set(asked.names)
+    unsized = asked.size is not None and (asked.size < 2 or not asked.full or not names <= set(SIZED))
+    return unsized or bool(asked.only and (not asked.full or asked.write or names != {"drift"}))
 
 
 def _title(asked: _Asked) -> str:
@@ -156,13 +176,13 @@ def _sections(asked: _Asked) -> Iterator[Section]:
         yield from (measured(name, thorough=False) for name in asked.names)
         return
     with ProcessPoolExecutor() as pool:
-        yield from pool.map(partial(_whatever_happens, asked.size), asked.names)
+        yield from pool.map(partial(_whatever_happens, asked), asked.names)
 
 
-def _whatever_happens(size: int | None, name: str) -> Section:
+def _whatever_happens(asked: _Asked, name: str) -> Section:
     """Return a section, at length; one that cannot be computed is a broken promise, and costs the others nothing."""
     try:
-        return measured(name, thorough=True, size=size)
+        return measured(name, thorough=True, size=asked.size, only=asked.only)
     except (ArithmeticError, ValueError, MemoryError) as error:
         return Section(name, f"Not computed: {error}", (Figure("computed", math.nan, "yes"),))
 

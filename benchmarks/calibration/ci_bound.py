@@ -1,17 +1,19 @@
 """How well the trials of a kill can tell the chance of a red CI job at best, and what runs after the kill would cost.
 
-`python -m benchmarks.calibration.ci_bound` prints a row for each set of pass rates. One of ten scenarios has a drop and
-kills. An estimate may be any function of the baseline and of the place where the rule kills, with values from 0 to 1:
-these two are all that the trials tell of the rate (they are sufficient). Its mean errors are linear in its values, so a
-linear programme finds the estimate whose largest mean error, over all pass rates and drops, is least. No estimate has a
-smaller one: where that error is above 0.02, a goal of 0.02 cannot be met without further runs.
+`python -m benchmarks.calibration.ci_bound` prints the least errors, and stores them with `--write`. One of ten
+scenarios has a drop and kills. An estimate may be any function of the baseline and of the place where the rule kills,
+with values from 0 to 1: these two are all that the trials tell of the rate (they are sufficient). Its mean errors are
+linear in its values, so a linear programme finds the estimate whose largest mean error, over all pass rates and drops,
+is least. No estimate has a smaller one: where that error is above 0.02, a goal of 0.02 cannot be met without further
+runs.
 
 Runs after the kill are not chosen by the kill, so a job of R such runs has no error. It may stop as soon as its colour
 is known: a scenario that fails often costs hardly more than two runs.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -21,7 +23,9 @@ from scipy.optimize import linprog
 from scipy.stats import binom
 
 from agentmut.stats.kill.rule import KillDesign, KillTable, decision_table, level_for
+from benchmarks.calibration.__main__ import report
 from benchmarks.calibration.ci_killed import BASELINE, SCENARIOS, green, kill_chances
+from benchmarks.calibration.figures import Figure, Section
 
 Array = NDArray[np.float64]
 RATES = (0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6)
@@ -101,19 +105,29 @@ def runs_after(failing: float, runs: int) -> float:
     return mean
 
 
-def main() -> None:
-    """Print the least errors, and the price of runs after the kill."""
-    print("| figure | R = 1, R = 10 | promised |\n| --- | --- | --- |")
+def section() -> Section:
+    """Return the least errors, and the price of runs after the kill."""
+    how = (
+        f"Exact. One of {SCENARIOS} scenarios has a drop and kills; baselines of {BASELINE} trials. An estimate may be "
+        "any function of the baseline and of the place where the rule kills. A linear programme finds the estimate "
+        "whose largest mean error over all pass rates and drops is least. Runs after the kill are not chosen by the "
+        "kill and have no error; they end when the colour of the job is known. agentmut does not run them."
+    )
+    return Section("Red CI runs: the least error that any estimate has", how, tuple(_figures()))
+
+
+def _figures() -> Iterator[Figure]:
     for highest, smallest in FROM:
         rates = [p for p in RATES if p <= highest]
         cells = cells_of(rates, [drop for drop in DROPS if drop >= smallest], tables_of(40))
-        one, ten = (least_error(cells, runs) for runs in (1, 10))
-        what = f"least possible error, pass rates {rates[-1]:g} to {highest:g}, drops from {smallest:g}"
-        print(f"| {what} | {one:.3f}, {ten:.3f} | - |", flush=True)
+        for runs in NEEDED:
+            where = f"pass rates {rates[-1]:g} to {highest:g}, drops from {smallest:g}, R = {runs}"
+            yield Figure(f"least possible error, {where}", round(least_error(cells, runs), 3), "-")
     for failing in FAILING:
-        one, ten = (runs_after(failing, runs) for runs in (1, 10))
-        print(f"| mean runs after the kill, failure rate {failing:g} | {one:.1f}, {ten:.1f} | - |")
+        for runs in NEEDED:
+            what = f"mean runs after the kill, failure rate {failing:g}, R = {runs}"
+            yield Figure(what, round(runs_after(failing, runs), 1), "-")
 
 
 if __name__ == "__main__":
-    main()
+    report(section(), "python -m benchmarks.calibration.ci_bound", write="--write" in sys.argv[1:])

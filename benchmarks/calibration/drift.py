@@ -103,18 +103,21 @@ CAMPAIGNS, CAMPAIGNS_QUICK = 12, 2
 """Campaigns of a cell: about one second of processor time each. A cell has a third as many without sentinels."""
 
 
-def section(*, thorough: bool, size: int | None = None) -> Section:
+def section(*, thorough: bool, size: int | None = None, only: str = "") -> Section:
     """Measure false kills, named drifts and costs for each course of the service; power without drift.
 
-    `size`: the campaigns of a cell, at least 2.
+    `size`: the campaigns of a cell, at least 2. `only`: a part of the names of the courses to measure, without power;
+    `ValueError` if no course has it.
     """
+    chosen = [life for life in (LIVES if thorough else LIVES[:3:2]) if only in life.name]
+    if not chosen:
+        raise ValueError(f"no course of the service has {only!r} in its name")
+    drops = () if only else DROPS if thorough else DROPS[1:2]
     campaigns, rates = (size or CAMPAIGNS, RATES) if thorough else (CAMPAIGNS_QUICK, RATES[:2])
     with tempfile.TemporaryDirectory() as folder:
         on = field(Path(folder), MUTANTS if thorough else 8)
-        lives = [_life(on, rates, life, campaigns) for life in (LIVES if thorough else LIVES[:3:2])]
-        powers = [
-            _power(on, p, drop, campaigns) for p in rates for drop in (DROPS if thorough else DROPS[1:2])
-        ]
+        lives = [_life(on, rates, life, campaigns) for life in chosen]
+        powers = [_power(on, p, drop, campaigns) for p in rates for drop in drops]
     how = (
         f"Whole campaigns of coins through the campaign's state, with a clock: {SCENARIOS} scenarios with {BASELINE} "
         f"trials of the baseline, {len(on.plan.mutants)} mutants, one round for a drop of 0.2, {campaigns} campaigns "

@@ -38,7 +38,7 @@ def play(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     plan = make_plan(session, make_mutants(session, Selection()), 1, 0.0)
 
     def played(
-        before: float, after: float, clock: Clock = float, disorder: int = 0, beside: float = 0.06
+        before: float, after: float, clock: Clock = float, disorder: int = 0, beside: float = 0.04
     ) -> CampaignState:
         update = {"rule": Rule(n_max=60, beside=beside), "baseline": 50, "baseline_limit": None}
         state = CampaignState(plan.model_copy(update=update), session.suite, session.tests.scenarios, TABLES)
@@ -96,7 +96,7 @@ def test_an_unchanged_service_has_sentinels_and_no_drift(play: Any) -> None:
     assert watch is not None and watch.drift is None
     assert not list(service_notes(watch))
     launches = sum(len(arm.trials.launches) for arm in state.arms.values())
-    assert int(0.06 * launches) - 1 <= watch.sentinels <= int(0.06 * launches)
+    assert int(0.04 * launches) - 1 <= watch.sentinels <= int(0.04 * launches)
 
 
 def test_neither_the_order_of_arrival_nor_a_clock_that_jumps_back_changes_a_verdict(play: Any) -> None:

@@ -53,8 +53,8 @@ POINTS = 64
 """Points of the grid of the original's rate."""
 LIKELY = 0.95
 """The posterior weight of the split points that may be the time of the shift."""
-MEASURED = 0.3
-"""A factor of b is taken for a p-value of 0.3 / b: chosen by simulation, so that a factor of 6 names a drift in at most
+MEASURED = 0.4
+"""A factor of b is taken for a p-value of 0.4 / b: chosen by simulation, so that a factor of 8 names a drift in at most
 0.05 of steady campaigns (sections "in real life: drift" and "a drift named of a steady service")."""
 
 
