@@ -61,7 +61,7 @@ def least_error(cells: Sequence[Cell], runs: int) -> float:
         b_ub=np.r_[truths, -truths],
         bounds=[(0, 1)] * values + [(0, None)],
     )
-    if not found.success:
+    if found.x is None:
         raise ArithmeticError(found.message)
     return float(found.x[-1])
 
