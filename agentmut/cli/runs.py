@@ -65,14 +65,28 @@ def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
 def find_report(project: Path, run: str | None, name: str, read: Callable[[Path], _Report]) -> _Report | None:
     """Return the report in the file `name` of the test, comparison or run that `run` begins; None if it names none.
 
-    `run` may also be the path of such a file. Raises `UsageError`.
+    `run` may also be the path of such a file. Without it, it is the latest run of a project that has no campaign, such
+    as one of recorded runs. Raises `UsageError`.
     """
+    if run is None:
+        run = _latest_without_campaign(project)
     if run is None or (run.endswith(".json") and Path(run).name != name):
         return None
     if run.endswith(".json"):
         return read(Path(run))
     found = sorted(_runs(project).glob(f"{glob_escape(run)}*/{name}"))
     return read(found[0]) if len(found) == 1 else None
+
+
+def _latest_without_campaign(project: Path) -> str | None:
+    """Return the id of the latest test, comparison or check of relations; None where there is a campaign."""
+    folder = _runs(project)
+    if any(folder.glob("*/result.json")):
+        return None
+    found = [
+        path.parent.name for name in ("verdicts.json", "relations.json") for path in folder.glob(f"*/{name}")
+    ]
+    return max(found, default=None)
 
 
 def _runs(project: Path) -> Path:

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 
 from agentmut.campaign import baseline_reliability
-from agentmut.nouns import Reliability, Result
+from agentmut.nouns import Reliability, RepeatedRuns, Result
 from agentmut.report.paint import clean
 from agentmut.report.report_wording import bounds_text, counted
 
 KS = (1, 2, 4, 8)
 """The numbers of runs that pages show; the JSON has all up to 8."""
 SHOWN_FLAKY = 5
+SHOWN_VARIABLE = 3
 
 
 def campaign_reliability(result: Result, named: Callable[[str], str] = clean) -> list[str]:
@@ -68,8 +69,58 @@ def _over_runs(found: Reliability) -> Iterator[str]:
     yield f"pass@k, the chance that at least one passes: {some}."
 
 
+def reliability_details(found: Reliability, named: Callable[[str], str] = clean) -> Iterator[str]:
+    """Yield what the sentences of `reliability_lines` leave out: the plug-in estimators, and the most variable runs."""
+    if shown := [each for each in found.chances if each.k in KS and each.k > 1]:
+        every = ", ".join(f"{each.k}: {each.pass_hat_plug_in:.3f}" for each in shown)
+        some = ", ".join(f"{each.k}: {each.pass_at_plug_in:.3f}" for each in shown)
+        yield f"From observed rates alone, pass^k is {every} (too high on average), pass@k {some} (too low on average)."
+    for row in _most_variable(found)[:SHOWN_VARIABLE]:
+        curve = f"decay curve {', '.join(map(str, row.decay_curve))} %, " if row.decay_curve else ""
+        degraded = (
+            "" if row.graceful_degradation is None else f", graceful degradation {row.graceful_degradation}"
+        )
+        yield f"{named(row.scenario)}: {curve}variance amplification {row.variance_amplification}{degraded}."
+
+
+def reliability_properties(found: Reliability) -> Iterator[tuple[str, str]]:
+    """Yield the figures of a suite by name, as JUnit has properties."""
+    for name, bounds in (("pass_rate", found.pass_rate), ("naive", found.naive)):
+        yield f"agentmut.reliability.{name}", f"{bounds.estimate or 0:g}"
+        yield f"agentmut.reliability.{name}.low", f"{bounds.low:g}"
+        yield f"agentmut.reliability.{name}.high", f"{bounds.high:g}"
+    if found.design_effect is not None:
+        yield "agentmut.reliability.design_effect", f"{found.design_effect:g}"
+    yield "agentmut.reliability.flaky", str(found.flaky)
+    yield "agentmut.reliability.runs_needed", str(max(row.runs_needed for row in found.scenarios))
+    for each in found.chances:
+        yield f"agentmut.reliability.pass_hat_{each.k}", f"{each.pass_hat.estimate or 0:g}"
+        yield f"agentmut.reliability.pass_at_{each.k}", f"{each.pass_at.estimate or 0:g}"
+        yield f"agentmut.reliability.pass_hat_plug_in_{each.k}", f"{each.pass_hat_plug_in:g}"
+        yield f"agentmut.reliability.pass_at_plug_in_{each.k}", f"{each.pass_at_plug_in:g}"
+    if found.p95 is not None:
+        yield "agentmut.reliability.p95", f"{found.p95.seconds:g}"
+
+
+def scenario_properties(row: RepeatedRuns) -> Iterator[tuple[str, str]]:
+    """Yield the figures of one scenario by name, as JUnit has properties."""
+    yield "agentmut.reliability.flaky", str(row.flaky).lower()
+    yield "agentmut.reliability.runs_needed", str(row.runs_needed)
+    yield "agentmut.reliability.variance_amplification", str(row.variance_amplification)
+    if row.decay_curve:
+        yield "agentmut.reliability.decay_curve", " ".join(map(str, row.decay_curve))
+    if row.graceful_degradation is not None:
+        yield "agentmut.reliability.graceful_degradation", str(row.graceful_degradation)
+    if row.p95_seconds is not None:
+        yield "agentmut.reliability.p95", f"{row.p95_seconds:g}"
+
+
+def _most_variable(found: Reliability) -> list[RepeatedRuns]:
+    return sorted((row for row in found.scenarios if row.flaky), key=lambda row: -row.variance_amplification)
+
+
 def _flaky(found: Reliability, named: Callable[[str], str]) -> str:
-    rows = sorted((row for row in found.scenarios if row.flaky), key=lambda row: -row.variance_amplification)
+    rows = _most_variable(found)
     if not rows:
         return "No scenario is flaky: on each, all runs agree."
     listed = ", ".join(f"{named(row.scenario)} {row.passes}/{row.runs}" for row in rows[:SHOWN_FLAKY])

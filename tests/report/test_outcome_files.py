@@ -4,13 +4,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from agentmut.campaign import Runs, reliability_of
 from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family
 from agentmut.report.files.outcome_files import outcomes_as
+from agentmut.report.files.verdicts_markdown import verdicts_markdown
 from agentmut.report.terminal.verdicts_page import render_verdicts
 from agentmut.store import Finding, RelationReport, RelationRow, ScenarioVerdict, VerdictReport, Violation
 from tests.report.test_html_report import EVIL
 
 AGENT = AgentSummary(adapter="python", digest="d" * 64, name="desk:run")
+FIXED: dict[str, str | float] = {"method": "fixed", "beta": 0.1, "margin": 0.1, "delta": 0.1, "trials": 4}
 COST = Cost(trials=60, baseline_trials=0, tokens=0, usd=0.5, seconds=12.5)
 RATE = Bounds(estimate=0.9, low=0.8, high=0.95, level=0.95, n=30, method="wilson")
 
@@ -140,3 +143,24 @@ def test_texts_of_models_stay_text(format: str) -> None:
         assert len(cases(text)) == 1
     elif format == "html":
         assert "<img" not in text and "<script>alert" not in text
+
+
+def test_a_test_has_its_reliability_in_every_format() -> None:
+    """Two scenarios of four runs: 2 of 4 passed, so pass^2 is (1/6 + 1) / 2 and its plug-in (1/4 + 1) / 2."""
+    runs = [Runs("refund", 2, 4, (True, False, True, False)), Runs("cancel", 4, 4, (True,) * 4)]
+    report = assessed(
+        verdict("refund", "FAIL"), verdict("cancel", "PASS"), reliability=reliability_of(runs), settings=FIXED
+    )
+    for page in (render_verdicts(report), outcomes_as(report, "html"), verdicts_markdown(report)):
+        plain = " ".join(page.replace("`", "").split())
+        assert "pass^k, the chance that all of k runs pass: 2: 0.583" in plain
+        assert "From observed rates alone, pass^k is 2: 0.625" in plain
+        assert (
+            "refund: decay curve 100, 25, 29, 6 %, variance amplification 100, graceful degradation" in plain
+        )
+    suite = ET.fromstring(outcomes_as(report, "junit").encode())[0]
+    told = {each.get("name"): each.get("value") for each in suite.iterfind("properties/property")}
+    assert (told["agentmut.reliability.pass_hat_2"], told["agentmut.reliability.flaky"]) == ("0.583333", "1")
+    assert told["agentmut.reliability.pass_hat_plug_in_2"] == "0.625"
+    own = {each.get("name"): each.get("value") for each in suite[1].iterfind("properties/property")}
+    assert own["agentmut.reliability.decay_curve"] == "100 25 29 6"

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 from agentmut.campaign import baseline_reliability
 from agentmut.nouns import Intent, MutantRow, Result, Score, Status
 from agentmut.report.bounded import bounded, names, one_line, place
+from agentmut.report.reliability_wording import reliability_properties
 from agentmut.report.report_wording import MEANING
 
 _FAILED = (Status.SURVIVED, Status.NO_COVERAGE)
@@ -101,22 +102,13 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
     yield from _score("agentmut.score", result.score)
     if own is not None:
         yield from _score("agentmut.suite_score", own)
-    yield from _reliability(result)
+    if found := baseline_reliability(result):
+        yield from reliability_properties(found)
     yield "agentmut.control.unchanged_agents_killed", str(result.controls.identity.killed)
     yield "agentmut.control.destroyed_agent", result.controls.destroyed.status or "not run"
     yield "agentmut.cost.trials", str(result.cost.trials)
     yield "agentmut.evidence.foreign_share", f"{result.cost.origins.foreign_share:g}"
     yield "agentmut.cost.usd", "unknown" if result.cost.usd is None else f"{result.cost.usd:g}"
-
-
-def _reliability(result: Result) -> Iterator[tuple[str, str]]:
-    found = baseline_reliability(result)
-    if found is None:
-        return
-    yield "agentmut.reliability.flaky", str(found.flaky)
-    for each in found.chances:
-        yield f"agentmut.reliability.pass_hat_{each.k}", f"{each.pass_hat.estimate or 0:g}"
-        yield f"agentmut.reliability.pass_at_{each.k}", f"{each.pass_at.estimate or 0:g}"
 
 
 def _score(name: str, score: Score) -> Iterator[tuple[str, str]]:

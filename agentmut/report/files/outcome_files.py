@@ -1,13 +1,15 @@
 """Tests, comparisons and checks of relations as JUnit XML, as Markdown and as an HTML page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from agentmut.report.files.markdown_text import code, folded, table
 from agentmut.report.files.outcome_rows import OutcomeRow, Outcomes, bounded_outcomes, outcomes_of
+from agentmut.report.reliability_wording import reliability_properties, scenario_properties
 
 if TYPE_CHECKING:
+    from agentmut.nouns import RepeatedRuns
     from agentmut.store import RelationReport, VerdictReport
 
 ROWS = 100
@@ -23,7 +25,8 @@ def outcomes_as(report: "VerdictReport | RelationReport", format: str) -> str:
 
 def _junit(found: Outcomes) -> str:
     """Return a test case for each row: FAIL is a failure, and what is open or says nothing is skipped."""
-    cases = [*_unfinished(found), *(_case(row, found.kind) for row in found.rows)]
+    own = {row.scenario: row for row in found.reliability.scenarios} if found.reliability else {}
+    cases = [*_unfinished(found), *(_case(row, found.kind, own.get(row.name)) for row in found.rows)]
     suite = ET.Element("testsuite", name=f"agentmut.{found.kind}", time=f"{found.seconds:.3f}")
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
@@ -32,6 +35,7 @@ def _junit(found: Outcomes) -> str:
     ET.SubElement(properties, "property", name="agentmut.verdict", value=found.outcome)
     share = f"{found.origins.foreign_share:g}"
     ET.SubElement(properties, "property", name="agentmut.evidence.foreign_share", value=share)
+    _add_properties(properties, reliability_properties(found.reliability) if found.reliability else ())
     suite.extend(cases)
     root = ET.Element("testsuites", name="agentmut")
     root.append(suite)
@@ -39,12 +43,19 @@ def _junit(found: Outcomes) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _case(row: OutcomeRow, kind: str) -> ET.Element:
+def _case(row: OutcomeRow, kind: str, runs: "RepeatedRuns | None") -> ET.Element:
     case = ET.Element("testcase", name=row.name, classname=f"agentmut.{kind}")
+    if runs is not None:
+        _add_properties(ET.SubElement(case, "properties"), scenario_properties(runs))
     if row.outcome != "PASS":
         tag = "failure" if row.outcome == "FAIL" else "skipped"
         ET.SubElement(case, tag, type=row.outcome, message=row.reason).text = row.failure
     return case
+
+
+def _add_properties(parent: ET.Element, named: Iterable[tuple[str, str]]) -> None:
+    for name, value in named:
+        ET.SubElement(parent, "property", name=name, value=value)
 
 
 def _unfinished(found: Outcomes) -> Iterator[ET.Element]:

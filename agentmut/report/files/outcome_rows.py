@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from agentmut.nouns import Cost, Origins
+from agentmut.nouns import Cost, Origins, Reliability
 from agentmut.report.bounded import one_line
+from agentmut.report.reliability_wording import reliability_details, reliability_lines
 from agentmut.report.report_wording import bounds_text, counted, money, origins_line, timeouts_line
 from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
 
@@ -38,6 +39,10 @@ class Outcomes(NamedTuple):
     """The notes of the run, then its cost, and which run of which agent it was."""
     seconds: float
     origins: Origins
+    reliability: Reliability | None = None
+    """Of the runs that a test or a comparison rests on."""
+    reliability_notes: tuple[str, ...] = ()
+    """The same in sentences."""
 
 
 def outcomes_of(report: VerdictReport | RelationReport) -> Outcomes:
@@ -59,8 +64,12 @@ def _verdicts(report: VerdictReport) -> Outcomes:
     rows = tuple(map(_scenario, report.scenarios))
     return Outcomes(
         report.kind, title, report.verdict, report.reason, report.status, report.problem, head, rows, _notes(report),
-        report.cost.seconds, report.cost.origins,
+        report.cost.seconds, report.cost.origins, report.reliability, _reliability(report.reliability),
     )  # fmt: skip
+
+
+def _reliability(found: Reliability | None) -> tuple[str, ...]:
+    return () if found is None else (*reliability_lines(found), *reliability_details(found))
 
 
 def _scenario(row: ScenarioVerdict) -> OutcomeRow:
@@ -107,4 +116,5 @@ def bounded_outcomes(found: Outcomes) -> Outcomes:
         problem=one_line(found.problem, 1_000),
         status=one_line(found.status),
         notes=tuple(one_line(note, 1_000) for note in found.notes),
+        reliability_notes=tuple(one_line(note, 1_000) for note in found.reliability_notes),
     )

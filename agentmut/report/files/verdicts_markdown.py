@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.files.markdown_text import code, folded, table
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import reliability_details, reliability_lines
 from agentmut.report.report_wording import bounds_text, counted, money, origins_line
 from agentmut.store import ScenarioVerdict, VerdictReport
 
@@ -27,7 +27,9 @@ def _blocks(report: VerdictReport) -> Iterator[str]:
         yield f"**The run is not finished ({code(report.status)}).**"
     yield _scenarios(report)
     if report.reliability is not None:
-        yield "**Reliability**\n\n" + _listed(reliability_lines(report.reliability, code))
+        found = report.reliability
+        lines = (*reliability_lines(found, code), *reliability_details(found, code))
+        yield "**Reliability**\n\n" + _listed(iter(lines))
     if report.behaviour is not None:
         against = f"**Behaviour, against baseline {code(report.behaviour.baseline)}**\n\n"
         yield against + _listed(behaviour_lines(report.behaviour, code))

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from agentmut.insight import PAPER
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import reliability_details, reliability_lines
 from agentmut.report.report_wording import bounds_text, counted, origins_line
 from agentmut.usecases import Analysis
 
@@ -25,7 +25,7 @@ def render_analysis(found: Analysis, color: bool = False, *, full: bool = False)
     if found.reliability is None:
         page.add("Nothing judges these runs: import them with an outcome, or give evaluators or a contract.")
     else:
-        for line in reliability_lines(found.reliability):
+        for line in (*reliability_lines(found.reliability), *reliability_details(found.reliability)):
             page.add(line)
     _scenarios(page, found, full)
     _groups(page, found)

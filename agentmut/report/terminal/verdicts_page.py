@@ -9,7 +9,7 @@ from rich.text import Text
 from agentmut.nouns import Cost
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.reliability_wording import reliability_details, reliability_lines
 from agentmut.report.report_wording import (
     bounds_text,
     counted,
@@ -44,7 +44,7 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
     _checked(page, report)
     if report.reliability is not None:
         page.title("Reliability")
-        for line in reliability_lines(report.reliability):
+        for line in (*reliability_lines(report.reliability), *reliability_details(report.reliability)):
             page.add(line)
     if report.behaviour is not None:
         page.title(f"Behaviour, against baseline {report.behaviour.baseline!r}")
