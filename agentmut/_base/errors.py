@@ -8,6 +8,8 @@ import errno
 from collections.abc import Iterable
 from enum import IntEnum
 
+MOST_NAMES = 40
+"""Known names that a message lists."""
 DISK_IS_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """Error numbers of a disk, or of a user's share of it, without room."""
 
@@ -105,13 +107,22 @@ class BudgetError(AgentmutError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a sentence that helps with a misspelt name: the nearest known name, or all known names.
+    """Return a sentence that helps with a misspelt name: the nearest known name, or known names.
+
+    Of many names the sentence lists those that have the word in them, or else the first ones.
 
     >>> nearest("contians", ["contains", "regex"])
     "Did you mean 'contains'?"
     >>> nearest("zzz", ["b", "a"])
     'Known: a, b.'
+    >>> nearest("drop", ["prompt.drop_example", "tool.remove"])
+    "Known with 'drop' in them: prompt.drop_example."
     """
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(names) or 'none'}."
+    if close := difflib.get_close_matches(word, names, n=1):
+        return f"Did you mean {close[0]!r}?"
+    fitting = [name for name in names if word and word in name]
+    listed = fitting or names
+    more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
+    head = f"Known with {word!r} in them" if fitting else "Known"
+    return f"{head}: {', '.join(listed[:MOST_NAMES]) or 'none'}{more}."

@@ -96,7 +96,7 @@ def selection_of(choice: Choice) -> "Selection":
     known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
     for intent in choice.intents or ():
         if intent not in known:
-            raise UsageError(f"--intent {intent}: there is no such thing. {nearest(intent, known)}")
+            raise UsageError(f"--intent {intent}: there is no such intent. {nearest(intent, known)}")
     return Selection(
         classes=tuple(choice.classes or ()),
         operators_named=tuple(choice.operators or ()),

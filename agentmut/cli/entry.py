@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from agentmut._base import DISK_IS_FULL, AgentmutError, ExitCode
 from agentmut.cli.masking import masked
-from agentmut.cli.plain_options import plain_options
+from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
 from agentmut.cli.supervising import Ended, supervised, wants_supervisor
 
@@ -143,6 +143,7 @@ def _main(arguments: list[str], as_json: bool) -> None:
         code = app(args=arguments, standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except OPTION_ERROR as error:
+        say_plainly(error)
         error.show()
         _say_json(error.format_message(), error.exit_code, as_json)
         sys.exit(error.exit_code)

@@ -18,6 +18,9 @@ WORDS = {
     "<list[int]>": "N",
 }
 
+NUMBERS = {"N": "a whole number", "NUMBER": "a number"}
+"""What an option takes, by the word in its help."""
+
 
 def plain_options(command: Any) -> Any:
     """Return a command of typer, and the commands below it, whose help names types and limits in words."""
@@ -41,6 +44,15 @@ def _write_plainly(parameter: Any) -> None:
     elif parameter.metavar is None and not parameter.is_flag:
         label = str(parameter.display_type(None))
         parameter.metavar = WORDS.get(label, label.strip("<>"))
+
+
+def say_plainly(error: Any) -> None:
+    """Say in words which number an option takes, where typer speaks of an input and its parsing."""
+    parameter = getattr(error, "param", None)
+    kind = NUMBERS.get(getattr(parameter, "metavar", None) or "")
+    if kind and error.message.startswith("Input should"):
+        limits = limits_in_words(getattr(parameter, "min", None), getattr(parameter, "max", None))
+        error.message = f"Give {kind}{f', {limits}' if limits else ''}."
 
 
 def _or_none(words: str, ctx: Any = None) -> str | None:

@@ -13,8 +13,8 @@ GRADES_MEAN = (
     "mutant with a chance of at most 0.01. Moderate: with the chance that the kill rule allows."
 )
 FEW_MEANS = (
-    f"Groups of fewer than {FEW}: killed of all, with the weakest grade of their kills; no interval. Of harmless "
-    "changes: survived of all."
+    f"A group of fewer than {FEW} mutants has no interval. It shows how many of its mutants were killed, with the "
+    "weakest grade of these kills; of harmless changes, how many survived."
 )
 
 

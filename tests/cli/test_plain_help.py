@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from agentmut.cli.entry import GROUPS, app
+from agentmut.cli.entry import GROUPS, app, main
 from agentmut.cli.reference import verbs
 
 NAMES = [verb.words for verb in verbs()]
@@ -61,3 +61,20 @@ def test_the_package_can_be_run() -> None:
         [sys.executable, "-m", "agentmut", "--version"], capture_output=True, text=True, check=True
     )
     assert re.fullmatch(r"agentmut \d+\.\d+\.\d+\n", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "needed"),
+    [
+        ("--usd", "x", "Give a number, at least 0.01."),
+        ("--trials", "1.5", "Give a whole number, at least 1."),
+        ("--precision", "0.9", "Give a number, 0.01 to 0.49."),
+    ],
+)
+def test_a_wrong_number_is_refused_in_words(
+    option: str, value: str, needed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", option, value])
+    assert ended.value.code == 2
+    assert f"Invalid value for '{option}': {needed}" in capsys.readouterr().err

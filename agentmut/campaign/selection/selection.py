@@ -168,4 +168,4 @@ def _in_project(name: str, settings: MutationSettings) -> bool:
 def _refuse_unknown(option: str, given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
-            raise UsageError(f"{option} {name}: there is no such thing. {nearest(name, known)}")
+            raise UsageError(f"{option} {name}: there is no such {option.strip('-')}. {nearest(name, known)}")

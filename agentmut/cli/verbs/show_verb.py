@@ -74,12 +74,12 @@ def show(
 
 def _none_or_several(run: str, begins: str, found: "list[MutantRow]") -> str:
     """Raise `UsageError` that names the mutants whose ids begin with the text, or says that there is none."""
-    said = f"{len(found)} mutants of run {run} begin with {begins!r}"
     if not found:
-        return f"{said}. `agentmut report` lists survivors, `agentmut mutants` all mutants."
+        lists = "`agentmut report` lists survivors, `agentmut mutants` all mutants."
+        return f"no mutant of run {run} has an id that begins with {begins!r}. {lists}"
     shown = ", ".join(f"{row.id} ({row.operator})" for row in found[:NAMED])
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return f"{said}: {shown}{more}. Give more of the id."
+    return f"{len(found)} mutants of run {run} begin with {begins!r}: {shown}{more}. Give more of the id."
 
 
 def _runs(
