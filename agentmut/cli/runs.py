@@ -89,6 +89,26 @@ def _latest_without_campaign(project: Path) -> str | None:
     return max(found, default=None)
 
 
+def latest_outcome(project: Path) -> str | None:
+    """Return the id of the latest report if it is a test's, a comparison's or a check's of relations, else None.
+
+    A check on the survivors of a campaign is part of the campaign's own report, and does not count.
+    """
+    for folder in sorted(_runs(project).glob("*"), key=lambda path: path.name, reverse=True):
+        if (folder / "result.json").is_file():
+            return None
+        if (folder / "verdicts.json").is_file() or _has_relations(folder):
+            return folder.name
+    return None
+
+
+def _has_relations(folder: Path) -> bool:
+    from agentmut.store import read_relations
+
+    path = folder / "relations.json"
+    return path.is_file() and read_relations(path).kind == "relations"
+
+
 def _runs(project: Path) -> Path:
     if not project.exists():
         raise UsageError(f"{project} does not exist. Name a folder with {FILE_NAME}, or the file itself.")

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.cli.runs import find_recorded, find_result
+from agentmut.cli.runs import find_recorded, find_result, latest_outcome
+from agentmut.cli.verbs.clean_verb import kept_runs
+from agentmut.store import StoredRun
 
 
 @pytest.fixture
@@ -40,3 +42,22 @@ def test_without_any_the_way_to_one_is_told(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     with pytest.raises(UsageError, match=r"Set `execution\.record: true`"):
         find_recorded(tmp_path / "new", None)
+
+
+def test_the_latest_report_may_be_a_tests_or_else_the_campaigns(runs: Path) -> None:
+    assert latest_outcome(runs) == "20260102-c"
+    later = runs / ".agentmut" / "runs" / "20260103-d"
+    later.mkdir()
+    assert latest_outcome(runs) == "20260102-c"
+    (later / "result.json").write_text("{}")
+    assert latest_outcome(runs) is None
+
+
+def test_a_finished_campaign_is_kept_though_a_later_one_failed(tmp_path: Path) -> None:
+    runs = [
+        StoredRun("4-test", 4.0, '{"kind": "test"}', "finished"),
+        StoredRun("3-failed", 3.0, "{}", "failed"),
+        StoredRun("2-paid", 2.0, "{}", "finished"),
+        StoredRun("1-old", 1.0, "{}", "finished"),
+    ]
+    assert kept_runs(runs, 1, tmp_path) == ["4-test", "3-failed", "2-paid"]

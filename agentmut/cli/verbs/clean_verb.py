@@ -16,6 +16,9 @@ from agentmut.cli.output import print_json
 if TYPE_CHECKING:
     from agentmut.store import Store, StoredRun
 
+FINISHED = "finished"
+"""The status of a run that came to its end."""
+
 
 def clean(
     project: ProjectPath = Path(),
@@ -37,7 +40,8 @@ def clean(
     """Remove old runs and unused trials, after a question.
 
     The latest of each kind is kept (campaigns, tests, comparisons, checks of relations), and whatever a saved baseline
-    rests on. Imported runs stay unless --imported-before is given.
+    rests on. An unfinished run is kept beside the latest finished one. Imported runs stay unless --imported-before is
+    given.
 
     Example: agentmut clean --keep 3 --dry-run
     """
@@ -77,16 +81,20 @@ def clean(
 
 
 def kept_runs(runs: "Sequence[StoredRun]", keep: int, baselines: Path) -> list[str]:
-    """Return the latest runs of each kind, and those that a saved baseline rests on. `runs`: the latest first."""
+    """Return the latest runs of each kind, and those that a saved baseline rests on. `runs`: the latest first.
+
+    A run that was not finished takes the place of none that was: a paid campaign stays when a later one has failed.
+    """
     from agentmut.store import baseline_names, read_baseline
 
     saved = [read_baseline(name, baselines) for name in baseline_names(baselines)]
     needed = {run for baseline in saved for run in (baseline.run_id, *baseline.runs)}
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, bool]] = Counter()
     kept = []
     for run in runs:
-        seen[kind_of(run)] += 1
-        if seen[kind_of(run)] <= keep or run.id in needed:
+        kind = kind_of(run), run.status == FINISHED
+        seen[kind] += 1
+        if seen[kind] <= keep or run.id in needed:
             kept.append(run.id)
     return kept
 

@@ -78,11 +78,13 @@ def report(
 ) -> None:
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
 
-    Filters narrow the mutants that are listed; the scores stay those of the whole run.
+    Without an id it is the latest of any kind. What only campaigns have takes the latest campaign: filters, --compare,
+    --bundle and the formats sarif, stryker, csv and parquet. Filters narrow the mutants that are listed; the scores stay
+    those of the whole run.
 
     Example: agentmut report --format markdown --output summary.md
     """
-    from agentmut.cli.runs import find_report, find_result
+    from agentmut.cli.runs import find_report, find_result, latest_outcome
     from agentmut.store import read_relations, read_verdicts
 
     filters = Filters(classes, operators, mutants, scenarios)
@@ -93,6 +95,8 @@ def report(
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     _check_append(append, output, chosen)
     verdicts = relations = None
+    if run is None and compare is None and bundle is None and not any(filters) and _of_any_kind(chosen):
+        run = latest_outcome(project)
     if compare is None:
         verdicts = find_report(project, run, "verdicts.json", read_verdicts)
     if compare is None and verdicts is None:
@@ -290,6 +294,13 @@ def _other(
         if relations.kind == "relations"
         else render_survivors(relations, color)
     )
+
+
+def _of_any_kind(chosen: str) -> bool:
+    """Return whether tests, comparisons and checks of relations have the format, too."""
+    from agentmut.report import OUTCOME_FORMATS
+
+    return chosen in ("terminal", "json", *OUTCOME_FORMATS)
 
 
 def _in_rows(
