@@ -79,8 +79,8 @@ def report(
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
 
     Without an id it is the latest of any kind. What only campaigns have takes the latest campaign: filters, --compare,
-    --bundle and the formats sarif, stryker, csv and parquet. Filters narrow the mutants that are listed; the scores stay
-    those of the whole run.
+    --bundle and the formats sarif, stryker, csv and parquet. Filters narrow the mutants that are listed; the scores
+    stay those of the whole run.
 
     Example: agentmut report --format markdown --output summary.md
     """
