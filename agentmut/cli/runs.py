@@ -105,8 +105,11 @@ def latest_outcome(project: Path) -> str | None:
 def _has_relations(folder: Path) -> bool:
     from agentmut.store import read_relations
 
-    path = folder / "relations.json"
-    return path.is_file() and read_relations(path).kind == "relations"
+    try:
+        path = folder / "relations.json"
+        return path.is_file() and read_relations(path).kind == "relations"
+    except UsageError:  # a damaged report is named where its run is asked for
+        return False
 
 
 def _runs(project: Path) -> Path:

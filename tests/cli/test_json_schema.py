@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from agentmut._base.errors import UsageError
 from agentmut.cli.entry import VERBS, app, main
 from agentmut.cli.json_documents import DOCUMENTS, schema_text
+from agentmut.project.places import runs_folder
 from tests.cli.json_of_verbs import problems
 from tests.cli.ran_project import ran
 
@@ -90,7 +91,8 @@ def test_real_outputs_of_the_verbs_are_valid(project: Path, tmp_path: Path) -> N
 
 @pytest.mark.whole
 def test_a_document_with_a_key_too_few_is_not_valid(project: Path) -> None:
-    document = printed(["report", "--json", "--project", str(project)])
+    campaign = next(runs_folder(project).glob("*/result.json")).parent.name
+    document = printed(["report", campaign, "--json", "--project", str(project)])
     assert problems("report", document | {"news": 1}) == []
     for key in ("schema_version", "score", "mutants", "cost"):
         assert problems("report", {name: value for name, value in document.items() if name != key}), key
