@@ -34,10 +34,10 @@ def identity_mutant(config: AgentConfig, kind: Identity = Identity.UNTOUCHED) ->
         Identity.WHITESPACE: (prompt_edit(prompt, place, place, "\n"),),
         Identity.COMMENT: (prompt_edit(prompt, len(prompt), len(prompt), f"\n\n{COMMENT}\n"),),
     }
-    said = "leave the agent as it is"
+    description = "leave the agent as it is"
     if kind is Identity.UNTOUCHED or not prompt:
-        return _control("control.identity", said, ())
-    return _control("control.identity", f"{said}, but for a {kind} more", edits[kind], kind)
+        return _control("control.identity", description, ())
+    return _control("control.identity", f"{description}, but for a {kind} more", edits[kind], kind)
 
 
 def destroyed_mutant(
@@ -48,8 +48,8 @@ def destroyed_mutant(
     It has no edits when the config has none of the three, or when the agent cannot be run without all that it has of
     them, as its service keeps some: then there is nothing that could be destroyed, and the description says why.
     """
-    said = "empty the prompt, the tools and the context"
-    made = _control("control.destroyed", said, tuple(_emptied(config)))
+    description = "empty the prompt, the tools and the context"
+    made = _control("control.destroyed", description, tuple(_emptied(config)))
     if not made.edits:
         return _control(
             "control.destroyed", "the config has no prompt, tools or context that could be destroyed", ()

@@ -273,8 +273,8 @@ def _repetition(
     if content == tuple(parts.values()):
         return "it leaves the config as it is", DropKind.IDENTICAL
     same = made.get(content)
-    said = f"it gives the same config as {same.id}: {same.description}" if same else ""
-    return (said, DropKind.DUPLICATE) if same else None
+    reason = f"it gives the same config as {same.id}: {same.description}" if same else ""
+    return (reason, DropKind.DUPLICATE) if same else None
 
 
 def _inexpressible(reason: str) -> tuple[str, DropKind] | None:
@@ -322,7 +322,7 @@ def _has_flow(config: AgentConfig) -> bool:
 
 def _no_flow(config: AgentConfig) -> str:
     lacking = ["hand-offs", "nodes", "edges"]
-    lacking += [said for key, said in _LIMITS.items() if not config.orchestration.get(key)]
+    lacking += [limit for key, limit in _LIMITS.items() if not config.orchestration.get(key)]
     return f"the agent has no {', '.join(lacking[:-1])} or {lacking[-1]} that its adapter can change"
 
 

@@ -127,7 +127,7 @@ def _missing(simulated: Mapping[str, str]) -> dict[str, str]:
     for service in SERVICES:
         if any(os.environ.get(name) for name in (*service.variables, *service.shared)):
             continue
-        told = {*service.variables, *service.keys, *service.settings}
-        kept = {name for name in told if service.shared and os.environ.get(name)}
-        found |= {name: value for name, value in simulated.items() if name in told - kept}
+        names = {*service.variables, *service.keys, *service.settings}
+        kept = {name for name in names if service.shared and os.environ.get(name)}
+        found |= {name: value for name, value in simulated.items() if name in names - kept}
     return found

@@ -148,9 +148,11 @@ async def _refusal_faults(subject: Subject) -> list[str]:
     recorder = seen.trial.recorder
     if not recorder.exchanges or any(one.answered for one in recorder.exchanges):
         return []  # it makes no request that could be seen, or was answered all the same
-    told = seen.error or found.trace.error or any(step.error for step in found.trace.steps)
+    reported = seen.error or found.trace.error or any(step.error for step in found.trace.steps)
     return (
-        [] if told else ["the service refused the request, and the run neither raised nor has it in a step"]
+        []
+        if reported
+        else ["the service refused the request, and the run neither raised nor has it in a step"]
     )
 
 

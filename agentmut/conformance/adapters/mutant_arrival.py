@@ -161,9 +161,9 @@ def _once(operators: list[str]) -> tuple[str, ...]:
 
 
 def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:
-    said = f"{mutant.operator} ({mutant.description})"
+    name = f"{mutant.operator} ({mutant.description})"
     if found.execution.ending is Ending.UNBUILDABLE:
-        yield f"{said}: cannot_express says nothing against it, but it could not be built: {found.execution.reason}"
+        yield f"{name}: cannot_express says nothing against it, but it could not be built: {found.execution.reason}"
         return
     seen = found.execution.footprint
     if Detector(mutant, config).witness(seen):
@@ -171,7 +171,7 @@ def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Ite
     if mutant.reach is Reach.RAN and CHANGED in seen.marks:
         return  # it was carried out; this run did not come to it
     yield (
-        f"{said}: nothing of it was in what the run sent, read or did, and cannot_express says nothing against it. "
+        f"{name}: nothing of it was in what the run sent, read or did, and cannot_express says nothing against it. "
         "Have the agent use it as with_config gives it, or give the reason in cannot_express"
     )
 
@@ -195,5 +195,5 @@ def course_of(run: Observed) -> Mapping[str, object]:
 def _asked(exchange: Exchange) -> tuple[object, ...]:
     """Return the content of a request without ids, which may differ in each run."""
     request = exchange.request
-    said = tuple((one.role, one.text, tuple(c.name for c in one.tool_calls)) for one in request.messages)
-    return exchange.node, request.model, said, tuple(tool.name for tool in request.tools)
+    messages = tuple((one.role, one.text, tuple(c.name for c in one.tool_calls)) for one in request.messages)
+    return exchange.node, request.model, messages, tuple(tool.name for tool in request.tools)

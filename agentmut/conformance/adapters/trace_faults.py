@@ -40,8 +40,8 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
     made = Counter(call.name for call in _calls(base).values())
     known = Counter(trace.tools_called)
     asked = Counter(call.name for one in base.exchanges if one.reply for call in one.reply.tool_calls)
-    told = any(one.request.tools for one in base.exchanges)  # else it calls them in code, as text
-    for tool in sorted(made.keys() | (known.keys() if told else set())):
+    by_request = any(one.request.tools for one in base.exchanges)  # else it calls them in code, as text
+    for tool in sorted(made.keys() | (known.keys() if by_request else set())):
         # a run may end with calls whose results no model is told of
         if not made[tool] <= known[tool] <= max(made[tool], asked[tool]):
             yield (
@@ -90,9 +90,9 @@ def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
     """Yield tokens as the service reported them, and the model's name."""
     replies = [one.reply for one in base.exchanges]
     trace = base.execution.trace
-    told = sum((reply.usage for reply in replies if reply), Usage())
-    if all(replies) and replies and trace.usage != told:
-        yield f"the service reported {_usage_text(told)}, the trace has {_usage_text(trace.usage)}"
+    reported = sum((reply.usage for reply in replies if reply), Usage())
+    if all(replies) and replies and trace.usage != reported:
+        yield f"the service reported {_usage_text(reported)}, the trace has {_usage_text(trace.usage)}"
     if any(step.action is Action.REASON and not step.error and not step.model for step in trace.steps):
         yield "a reason step does not say which model answered"
 
@@ -129,8 +129,8 @@ def _calls(base: Observed) -> dict[str, ToolCall]:
 
 
 def _results(base: Observed) -> dict[str, str]:
-    said = (message for one in base.exchanges for message in one.request.messages)
-    given = {m.tool_call_id: m.text for m in said if m.role is Role.TOOL and m.tool_call_id}
+    messages = (message for one in base.exchanges for message in one.request.messages)
+    given = {m.tool_call_id: m.text for m in messages if m.role is Role.TOOL and m.tool_call_id}
     return given or _results_in_words(base)
 
 
@@ -138,10 +138,10 @@ def _results_in_words(base: Observed) -> dict[str, str]:
     """Return the message after each call id, for agents that report calls in plain messages."""
     replies = (one.reply for one in base.exchanges if one.reply)
     ids = [call.id for reply in replies for call in reply.tool_calls if call.name != ANSWER]
-    told = (pair for one in base.exchanges for pair in pairwise(one.request.messages))
+    pairs = (pair for one in base.exchanges for pair in pairwise(one.request.messages))
     return {
         call_id: after.text
-        for before, after in told
+        for before, after in pairs
         for call_id in ids
         if before.role is Role.ASSISTANT and f"'{call_id}'" in before.text
     }

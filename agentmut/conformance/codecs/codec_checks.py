@@ -35,7 +35,7 @@ def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[
     """Yield the faults of a codec; a codec without the signature of its seam is not tried."""
     shape = protocol_faults(type(codec), Codec, getattr(codec, "name", ""))
     if shape:
-        yield from (Fault("signature", said) for said in shape)
+        yield from (Fault("signature", problem) for problem in shape)
         return
     probe = Probe(codec)
     parts = (_round_trips(probe), _rewriting(probe, samples), _streams(probe, samples), _broken(probe))
@@ -49,13 +49,13 @@ def without_repetitions(faults: Iterable[Fault]) -> Iterator[str]:
     """Join faults that differ only in values: the first one, with the requests that show it."""
     alike: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        alike.setdefault((fault.check, _VALUES.split(fault.said)[0]), []).append(fault)
+        alike.setdefault((fault.check, _VALUES.split(fault.problem)[0]), []).append(fault)
     for (check, _), group in alike.items():
         of = ", ".join(dict.fromkeys(fault.of for fault in group if fault.of))
-        more = len({fault.said for fault in group}) - 1
+        more = len({fault.problem for fault in group}) - 1
         notes = [f"of {of}" if of else "", f"{more} more like it" if more else ""]
         note = "; ".join(filter(None, notes))
-        yield f"{check}: {group[0].said}{f' ({note})' if note else ''}"
+        yield f"{check}: {group[0].problem}{f' ({note})' if note else ''}"
 
 
 def _round_trips(probe: Probe) -> Iterator[Fault]:

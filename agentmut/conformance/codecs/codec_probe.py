@@ -8,14 +8,14 @@ from agentmut._base import canonical_json, one_line
 from agentmut.nouns import Body, Codec, HttpCall, ModelReply, ModelRequest, ToolCall
 from agentmut.wire.bodies import read_json, write_json
 
-_Said = TypeVar("_Said", ModelRequest, ModelReply)
+_Content = TypeVar("_Content", ModelRequest, ModelReply)
 
 
 class Fault(NamedTuple):
     """A fault, with the name under which it can be expected."""
 
     check: str
-    said: str
+    problem: str
     of: str = ""
     """The request that it was tried on."""
 
@@ -24,7 +24,7 @@ class _FailedError(Exception):
     """Raised when a call fails, to end the check that needs its result."""
 
     def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.said)
+        super().__init__(fault.problem)
         self.fault = fault
 
 
@@ -94,26 +94,26 @@ def written(value: Any) -> str:
     return json.dumps(value)
 
 
-def alike(said: _Said) -> _Said:
+def alike(content: _Content) -> _Content:
     """Return the value with the arguments of calls in one spelling: some dialects have objects."""
-    if isinstance(said, ModelReply):
-        return said.model_copy(update={"tool_calls": tuple(map(_spelled, said.tool_calls))})
+    if isinstance(content, ModelReply):
+        return content.model_copy(update={"tool_calls": tuple(map(_spelled, content.tool_calls))})
     messages = tuple(
         message.model_copy(update={"tool_calls": tuple(map(_spelled, message.tool_calls))})
-        for message in said.messages
+        for message in content.messages
     )
-    return said.model_copy(update={"messages": messages})
+    return content.model_copy(update={"messages": messages})
 
 
-def differences(found: _Said, expected: _Said) -> str:
+def differences(found: _Content, expected: _Content) -> str:
     """Return the fields in which two differ, both values shown; empty where none does."""
     plain, wanted = found.model_dump(), expected.model_dump()
-    told = [
+    shown = [
         f"{name} is {plain[name]!r:.300}, expected {wanted[name]!r:.300}"
         for name in wanted
         if canonical_json(plain[name]) != canonical_json(wanted[name])
     ]
-    return "; ".join(told)
+    return "; ".join(shown)
 
 
 def _spelled(call: ToolCall) -> ToolCall:

@@ -77,8 +77,8 @@ def _marked_faults(probe: Probe, call: HttpCall, request: ModelRequest, text: An
     elif found.model_copy(update={"messages": request.messages}) != request:
         yield Fault("with_texts", f"a change of {text.path} changes more than messages")
     emptied = probe.decoded(call, probe("with_texts", body, {text.path: ""}), "with_texts")
-    said = "\n".join(message.text for message in emptied.messages)
-    if "\n".join(m.text for m in request.messages).count(text.text) <= said.count(text.text):
+    remaining = "\n".join(message.text for message in emptied.messages)
+    if "\n".join(m.text for m in request.messages).count(text.text) <= remaining.count(text.text):
         yield Fault("with_texts", f"the text of {text.path} cannot be emptied")
 
 
@@ -123,8 +123,8 @@ def _offer_faults(probe: Probe, call: HttpCall, tools: list[OfferedTool], what: 
     request = probe.decoded(call, body)
     found = probe.decoded(call, probe("with_tools", body, tools), "with_tools")
     wanted = tuple(tool.spec for tool in tools if tool.spec)
-    if said := differences(found, request.model_copy(update={"tools": wanted})):
-        yield Fault("with_tools", f"with {what}: {said}")
+    if difference := differences(found, request.model_copy(update={"tools": wanted})):
+        yield Fault("with_tools", f"with {what}: {difference}")
 
 
 def name_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
@@ -144,10 +144,10 @@ def name_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
     ]
     messages = [m.model_copy(update={"tool_calls": c}) for m, c in zip(request.messages, calls, strict=True)]
     wanted = {"messages": tuple(messages), "tool_choice": _choice(request.tool_choice)}
-    if said := differences(
+    if difference := differences(
         probe.decoded(call, there, "with_tool_names"), alike(request.model_copy(update=wanted))
     ):
-        yield Fault("with_tool_names", said)
+        yield Fault("with_tool_names", difference)
     for text in probe("texts", there):
         if text.role is Role.TOOL and text.tool and not text.tool.startswith("new_"):
             yield Fault("with_tool_names", f"a result of a tool still names {text.tool!r:.60}")
@@ -182,9 +182,13 @@ def continued_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
     for name in ("a reply that calls", "a reply with parallel calls"):
         reply = REPLIES[name]
         results = {made.id: f"result of {made.name}" for made in reply.tool_calls}
-        told = [Message(role=Role.TOOL, text=text, tool_call_id=id_) for id_, text in results.items()]
-        said = Message(role=Role.ASSISTANT, text=reply.text, tool_calls=reply.tool_calls)
-        expected = alike(before.model_copy(update={"messages": (*before.messages, said, *told)}))
+        results_of_calls = [
+            Message(role=Role.TOOL, text=text, tool_call_id=id_) for id_, text in results.items()
+        ]
+        answer = Message(role=Role.ASSISTANT, text=reply.text, tool_calls=reply.tool_calls)
+        expected = alike(
+            before.model_copy(update={"messages": (*before.messages, answer, *results_of_calls)})
+        )
         for stream in (False, True):
             raw = probe("encode_reply", reply, reply_id="r-1", stream=stream)
             found = probe.decoded(call, probe("continued", body, raw, results), "continued")
@@ -209,8 +213,8 @@ def unknown_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
     for method, found in changed.items():
         if written(found).count(UNKNOWN) != count:
             yield Fault("unknown fields", f"{method}() drops them, or adds some")
-    if said := differences(probe.decoded(call, body), probe.decoded(call, parsed(call))):
-        yield Fault("unknown fields", f"decode_request() reads another request with them: {said}")
+    if difference := differences(probe.decoded(call, body), probe.decoded(call, parsed(call))):
+        yield Fault("unknown fields", f"decode_request() reads another request with them: {difference}")
 
 
 def _reply(probe: Probe) -> bytes:
@@ -241,15 +245,15 @@ def setting_faults(probe: Probe, call: HttpCall, name: str, value: Any, known: b
         return
     field = "model" if name == "name" else name
     set_to = probe.decoded(HttpCall(path, b""), changed, check)
-    if said := differences(set_to, before.model_copy(update={field: value})):
-        yield Fault(check, f"with {value!r}: {said}")
+    if difference := differences(set_to, before.model_copy(update={field: value})):
+        yield Fault(check, f"with {value!r}: {difference}")
     if name == "name":
         return
     there = HttpCall(path, write_json(changed))
     gone_path, gone = probe("with_setting", there, changed, name, () if name == "stop" else None, check=check)
     left = probe.decoded(HttpCall(gone_path, b""), gone, check)
-    if said := differences(left, before.model_copy(update={field: () if name == "stop" else None})):
-        yield Fault(check, f"taken out: {said}")
+    if difference := differences(left, before.model_copy(update={field: () if name == "stop" else None})):
+        yield Fault(check, f"taken out: {difference}")
 
 
 def _renamed(name: str) -> str:

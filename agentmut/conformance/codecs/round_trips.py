@@ -19,8 +19,8 @@ def request_faults(probe: Probe, name: str, request: ModelRequest) -> Iterator[F
         if not probe("matches", path):
             yield Fault("matches", f"it does not know {path}: prefixes and queries belong to carriers")
     found = alike(probe("decode_request", call))
-    if said := differences(found, alike(request)):
-        yield Fault(name, f"decode_request(encode_request(...)) is another request: {said}")
+    if difference := differences(found, alike(request)):
+        yield Fault(name, f"decode_request(encode_request(...)) is another request: {difference}")
 
 
 def path_faults(probe: Probe) -> Iterator[Fault]:
@@ -38,8 +38,8 @@ def reply_faults(probe: Probe, name: str, reply: ModelReply) -> Iterator[Fault]:
         found = alike(probe("decode_reply", body))
         if found.model != reply.model:
             yield Fault("model of a reply", f"{how}, it is {found.model!r:.80}, expected {reply.model!r}")
-        if said := differences(found, alike(reply.model_copy(update={"model": found.model}))):
-            yield Fault(name, f"{how}, decode_reply(encode_reply(...)) is another reply: {said}")
+        if difference := differences(found, alike(reply.model_copy(update={"model": found.model}))):
+            yield Fault(name, f"{how}, decode_reply(encode_reply(...)) is another reply: {difference}")
         kind = probe("content_type", stream=stream)
         if not (isinstance(kind, str) and "/" in kind):
             yield Fault("content_type", f"it must give a media type, but gave {kind!r:.80}")

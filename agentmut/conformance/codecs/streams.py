@@ -79,9 +79,9 @@ def _mapped_faults(probe: Probe, body: bytes, expected: ModelReply, *, stream: b
         if not written(back) == written(same) == written(frame.value):
             yield Fault("reply_with_tool_names", f"{how}, names mapped there and back are another reply")
         mapped.append(framing.written(frame, there) if stream else write_json(there))
-    if said := differences(alike(probe("decode_reply", b"".join(mapped))), expected):
+    if difference := differences(alike(probe("decode_reply", b"".join(mapped))), expected):
         yield Fault(
-            "reply_with_tool_names", f"{how}, it gives another reply than that with other names: {said}"
+            "reply_with_tool_names", f"{how}, it gives another reply than that with other names: {difference}"
         )
     if expected.tool_calls and b'"get_weather"' in b"".join(mapped):
         yield Fault("reply_with_tool_names", f"{how}, the old name of a tool is still in the reply")

@@ -25,27 +25,29 @@ _BESIDE = {OperatorClass.PROMPT: {"tools"}}
 
 def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candidate) -> Iterator[str]:
     """Yield what is wrong with one candidate, one phrase a fault."""
-    said = f"candidate {candidate.description!r}"
+    candidate_name = f"candidate {candidate.description!r}"
     if not candidate.description.strip() or "\n" in candidate.description:
-        yield f"{said}: the description must be one line"
+        yield f"{candidate_name}: the description must be one line"
     if not candidate.anchor.strip():
-        yield f"{said}: the anchor must name the place, so that its id is its own"
+        yield f"{candidate_name}: the anchor must name the place, so that its id is its own"
     yield from (
-        f"{said}: {fault}" for edit in candidate.edits for fault in _edit_faults(operator, edit, candidate)
+        f"{candidate_name}: {fault}"
+        for edit in candidate.edits
+        for fault in _edit_faults(operator, edit, candidate)
     )
     result = applied(config, candidate)
     if isinstance(result, str):
-        yield f"{said}: {result}"
+        yield f"{candidate_name}: {result}"
         return
-    yield from (f"{said}: {fault}" for fault in _about_faults(config, candidate))
+    yield from (f"{candidate_name}: {fault}" for fault in _about_faults(config, candidate))
     if result == config:
-        yield f"{said}: it leaves the config as it is"
+        yield f"{candidate_name}: it leaves the config as it is"
     if fault := _tool_fault(result.tools, config.tools):
-        yield f"{said}: it leaves tools that a project could not have: {fault}"
+        yield f"{candidate_name}: it leaves tools that a project could not have: {fault}"
     if operator.reach in (Reach.CALLED, Reach.REPEATED) and candidate.subject not in {
         tool.own_name for tool in config.tools
     }:
-        yield f"{said}: its subject is {candidate.subject!r}, no tool that a scenario could call"
+        yield f"{candidate_name}: its subject is {candidate.subject!r}, no tool that a scenario could call"
 
 
 def applied(config: AgentConfig, candidate: Candidate) -> AgentConfig | str:

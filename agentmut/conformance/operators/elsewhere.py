@@ -72,9 +72,9 @@ def _answers(asked: str, seeds: Sequence[str]) -> list[list[list[str]]]:
     found = []
     try:
         for process in running:
-            said, _ = process.communicate(asked, timeout=PATIENCE)
+            printed, _ = process.communicate(asked, timeout=PATIENCE)
             if process.returncode == 0:
-                found.append(json.loads(said.rpartition("\n")[2]))
+                found.append(json.loads(printed.rpartition("\n")[2]))
     except subprocess.TimeoutExpired:
         return []
     finally:

@@ -94,8 +94,8 @@ def _example_fault(relation: Relation, example: RelationExample) -> Iterator[str
         if not isinstance(judged, Check):
             yield f"holds() gives {judged!r}, but it should say whether the relation holds"
         elif judged.passed is not example.holds:
-            said = "holds" if judged.passed else "does not hold"
-            yield f"it {said} ({judged.reason}), which is not what the example says"
+            verdict = "holds" if judged.passed else "does not hold"
+            yield f"it {verdict} ({judged.reason}), which is not what the example says"
 
 
 def _source_faults(relation: Relation) -> Iterator[str]:
@@ -179,16 +179,16 @@ def _judged_faults(relation: Relation, pair: Pair) -> Iterator[str]:
         yield "holds() changed the traces that it was given"
 
 
-def _phrase_faults(what: str, said: object, may_be_empty: bool = False) -> Iterator[str]:
-    if not isinstance(said, str):
-        yield f"{what} must be a phrase, got {said!r:.80}"
-    elif not said.strip():
-        if not may_be_empty or said:
+def _phrase_faults(what: str, phrase: object, may_be_empty: bool = False) -> Iterator[str]:
+    if not isinstance(phrase, str):
+        yield f"{what} must be a phrase, got {phrase!r:.80}"
+    elif not phrase.strip():
+        if not may_be_empty or phrase:
             yield f"{what} is empty"
-    elif "\n" in said or len(said) > _LONGEST_PHRASE:
-        yield f"{what} must be a phrase of one line and at most {_LONGEST_PHRASE} characters, got {said!r:.80}"
-    elif may_be_empty and said.endswith("."):
-        yield f"{what} must be a phrase that a sentence can end with, without a full stop: {said!r:.80}"
+    elif "\n" in phrase or len(phrase) > _LONGEST_PHRASE:
+        yield f"{what} must be a phrase of one line and at most {_LONGEST_PHRASE} characters, got {phrase!r:.80}"
+    elif may_be_empty and phrase.endswith("."):
+        yield f"{what} must be a phrase that a sentence can end with, without a full stop: {phrase!r:.80}"
 
 
 def _pair(source: Source, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Pair:

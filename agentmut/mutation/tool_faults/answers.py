@@ -53,8 +53,8 @@ def form_of(function: Callable[..., Any]) -> ResultForm:
         annotation = inspect.signature(function).return_annotation
     except (TypeError, ValueError):
         return ResultForm.MAPPING
-    said = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    name = said.partition("[")[0].partition("|")[0].strip(" '\"").rpartition(".")[2]
+    written = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    name = written.partition("[")[0].partition("|")[0].strip(" '\"").rpartition(".")[2]
     if name == "str":
         return ResultForm.TEXT
     return ResultForm.MAPPING if name in _MAPPINGS or _is_typed_dict(annotation) else ResultForm.OTHER

@@ -83,8 +83,8 @@ def _fits(start: list[str], kept: list[Piece], end: list[str], limit: tuple[int,
 
 
 def _echo(mind: Mind) -> Iterator[Piece]:
-    said = mind.situation.said[-1] if mind.situation.said else ""
-    question = next((part for part in clauses(said) if part.endswith("?")), None)
+    message = mind.situation.messages[-1] if mind.situation.messages else ""
+    question = next((part for part in clauses(message) if part.endswith("?")), None)
     if question and mind.dice.chance("echo", _ECHO):
         yield Piece(8, f"You asked: {question}")
 
@@ -123,8 +123,8 @@ def _obstacles(plan: Plan) -> Iterator[Piece]:
 
 
 def _results(mind: Mind) -> Iterator[Piece]:
-    latest = len(mind.situation.said) - 1
-    about = topics(mind.situation.said[-1]) if mind.situation.said else frozenset()
+    latest = len(mind.situation.messages) - 1
+    about = topics(mind.situation.messages[-1]) if mind.situation.messages else frozenset()
     for call in mind.situation.calls:
         if call.message == latest:
             yield from _result_pieces(mind, call, about)

@@ -96,7 +96,7 @@ def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
 
 def known_values(slot: Slot, situation: Situation) -> Iterator[Any]:
     """Yield values for a slot from the conversation, those of the last message first."""
-    return candidates(slot, situation.said[-1] if situation.said else "", situation)
+    return candidates(slot, situation.messages[-1] if situation.messages else "", situation)
 
 
 def is_plain_text(slot: Slot) -> bool:
@@ -121,8 +121,8 @@ def _type(slot: Slot) -> str:
 
 def _messages(clause: str, situation: Situation) -> tuple[str, ...]:
     """Return the clause first, then its message, then the newest messages."""
-    own = [said for said in situation.said if clause in said]
-    return (clause, *own, *reversed(situation.said))
+    own = [message for message in situation.messages if clause in message]
+    return (clause, *own, *reversed(situation.messages))
 
 
 def _strings(slot: Slot, clause: str, situation: Situation) -> Iterator[str]:
@@ -130,19 +130,19 @@ def _strings(slot: Slot, clause: str, situation: Situation) -> Iterator[str]:
     name = topics(slot.name.replace("_", " "))
     described = str(slot.schema.get("description", ""))
     if slot.schema.get("format") == "email" or name & _EMAIL_TOPICS:
-        yield from (found for said in messages for found in _EMAIL.findall(said))
+        yield from (found for message in messages for found in _EMAIL.findall(message))
     elif "YYYY-MM-DD HH:MM" in described:
-        yield from (" ".join(found) for said in messages for found in _MOMENT.findall(said))
+        yield from (" ".join(found) for message in messages for found in _MOMENT.findall(message))
     elif slot.schema.get("format") == "date" or name & _DATE_TOPICS or "YYYY-MM-DD" in described:
-        yield from (found for said in messages for found in _DATE.findall(said))
+        yield from (found for message in messages for found in _DATE.findall(message))
     elif _is_address(slot, name):
-        yield from (found for said in messages for found in _ADDRESS.findall(said))
+        yield from (found for message in messages for found in _ADDRESS.findall(message))
     elif _is_identifier(slot, name):
         yield from _identifiers(slot, messages)
     elif name & _PROSE:
         if slot.required:
             yield from _quotations(messages) if name & _WORDING else ()
-            yield from (said.strip() for said in messages[:1])
+            yield from (message.strip() for message in messages[:1])
         return
     elif slot.required:
         yield from _quotations(messages)
@@ -161,7 +161,7 @@ def _stated(name: Topics, situation: Situation) -> Iterator[str]:
 
 def _quotations(messages: Iterable[str]) -> Iterator[str]:
     """Yield quoted texts, which are usually names or exact wordings."""
-    found = (match for said in messages for match in _QUOTED.findall(said))
+    found = (match for message in messages for match in _QUOTED.findall(message))
     yield from (quoted for match in found for quoted in match if quoted)
 
 
@@ -177,8 +177,8 @@ def _example(slot: Slot) -> str | None:
     """Return the shape of the look-alike that a description gives: "such as L-17"."""
     examples = slot.schema.get("examples")
     listed = examples if isinstance(examples, list) else []
-    said = " ".join(map(str, [slot.schema.get("description", ""), *listed]))
-    match = next((found for found in _TOKEN.findall(said) if not found.isdigit() or len(found) > 3), None)
+    words = " ".join(map(str, [slot.schema.get("description", ""), *listed]))
+    match = next((found for found in _TOKEN.findall(words) if not found.isdigit() or len(found) > 3), None)
     return shape(match) if match else None
 
 
@@ -194,8 +194,8 @@ def shape(token: str) -> str:
 
 def _identifiers(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
     pattern, example = slot.schema.get("pattern"), _example(slot)
-    for said in messages:
-        for token in _TOKEN.findall(said):
+    for message in messages:
+        for token in _TOKEN.findall(message):
             if pattern:
                 fits = _matches(str(pattern), token)
             elif _DATE.fullmatch(token):
@@ -220,10 +220,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _phrases(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
     """Yield names of things: proper names first, else the words that do not belong to the tool itself."""
-    said = tuple(messages)
+    texts = tuple(messages)
     if "name" in slot.name:
-        yield from (found for message in said for found in _PERSON.findall(message))
-    for message in said:
+        yield from (found for message in texts for found in _PERSON.findall(message))
+    for message in texts:
         runs = _runs(message, slot.tool.topics | _ORDINARY)
         for name in _PROPER.findall(message):
             yield next((run for run in runs if name in run), name)

@@ -51,8 +51,8 @@ def reply(
     profile = under(profiles[request.model], request)
     tools = () if request.tool_choice == "none" else request.tools
     situation = read(request, open_toolbox(tools), profile.window)
-    said = [str(seed), trial, request.model, str(request.seed), *situation.said]
-    dice = Dice(said)
+    seeds = [str(seed), trial, request.model, str(request.seed), *situation.messages]
+    dice = Dice(seeds)
     wanted = (*situation.briefing.orders, *in_results(call.result for call in situation.calls))
     orders = obeyed(wanted, dice, profile)
     mind = Mind(situation, with_orders(followed(situation, dice, profile), orders), dice, profile)
@@ -60,8 +60,8 @@ def reply(
     steps = _chosen(request, mind, plan)
     if steps:
         return _with_calls(request, dice, situation, steps if parallel else steps[:1])
-    told = own_words(request.system_text)[:_TOLD] if any(order.reveals for order in orders) else ""
-    return _with_text(request, mind, f"{told.strip()} {compose(mind, plan)}".lstrip())
+    instructions = own_words(request.system_text)[:_TOLD] if any(order.reveals for order in orders) else ""
+    return _with_text(request, mind, f"{instructions.strip()} {compose(mind, plan)}".lstrip())
 
 
 def _chosen(request: ModelRequest, mind: Mind, plan: Plan) -> Sequence[Step]:
@@ -110,9 +110,9 @@ def _with_text(request: ModelRequest, mind: Mind, text: str) -> ModelReply:
         text = as_json(json_answer(mind, schema, text))
     elif wants_json(request) and not text.startswith("{"):
         text = in_json(mind, ["answer"], text)
-    said = ended(text, request.stop, request.max_tokens * CHARS_PER_TOKEN if request.max_tokens else None)
-    usage = _usage(request, len(said.text))
-    return ModelReply(model=request.model, text=said.text, finish_reason=said.finish_reason, usage=usage)
+    cut = ended(text, request.stop, request.max_tokens * CHARS_PER_TOKEN if request.max_tokens else None)
+    usage = _usage(request, len(cut.text))
+    return ModelReply(model=request.model, text=cut.text, finish_reason=cut.finish_reason, usage=usage)
 
 
 def wants_json(request: ModelRequest) -> bool:
@@ -230,10 +230,10 @@ def ended(text: str, stops: Iterable[str], limit: int | None) -> CutText:
     CutText(text='One', finish_reason='length')
     """
     until = min((at for stop in stops if stop and (at := text.find(stop)) >= 0), default=len(text))
-    said = text[:until]
-    if limit is None or len(said) <= limit:
-        return CutText(said, "stop")
-    return CutText(said[:limit], "length")
+    kept = text[:until]
+    if limit is None or len(kept) <= limit:
+        return CutText(kept, "stop")
+    return CutText(kept[:limit], "length")
 
 
 def _slipping(probability: float, factor: float) -> float:

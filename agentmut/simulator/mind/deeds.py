@@ -51,8 +51,8 @@ def doings(name: str, description: str) -> Topics:
     first, *others = _WORD.findall(name.lower()) or [""]
     if first in VERBS:
         return frozenset([_root(first)])
-    said = _WORD.findall(description)[:1]
-    return frozenset(map(_root, [first, *said, *(word for word in others if word in VERBS)]))
+    first_words = _WORD.findall(description)[:1]
+    return frozenset(map(_root, [first, *first_words, *(word for word in others if word in VERBS)]))
 
 
 def same_verb(verb: str, doing: Topics) -> bool:

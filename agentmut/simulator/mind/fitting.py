@@ -179,17 +179,17 @@ def text(node: Schema, known: Any) -> str:
     """Return a text with a schema's length and pattern: the known text if it fits, else an invented one."""
     pattern, least = node.get("pattern"), _bound(node, "minLength", 0)
     most = _bound(node, "maxLength", None)
-    said = known if isinstance(known, str) else "" if known is None else str(known)
+    text = known if isinstance(known, str) else "" if known is None else str(known)
     if known is None:
-        said = _EXAMPLES.get(str(node.get("format")), UNKNOWN)
-    if isinstance(pattern, str) and (made := _of_pattern(pattern, said, least, most)) is not None:
+        text = _EXAMPLES.get(str(node.get("format")), UNKNOWN)
+    if isinstance(pattern, str) and (made := _of_pattern(pattern, text, least, most)) is not None:
         return made
-    return said.ljust(least, ".")[:most]
+    return text.ljust(least, ".")[:most]
 
 
 @lru_cache(maxsize=256)
-def _of_pattern(pattern: str, said: str, least: int, most: int | None) -> str | None:
-    """Return `said` if it matches, else the simplest matching text; None if none is found."""
+def _of_pattern(pattern: str, text: str, least: int, most: int | None) -> str | None:
+    """Return `text` if it matches, else the simplest matching text; None if none is found."""
     import re
 
     from hypothesis import HealthCheck, find, settings  # slow
@@ -204,8 +204,8 @@ def _of_pattern(pattern: str, said: str, least: int, most: int | None) -> str | 
     )
     try:
         compiled = re.compile(pattern)
-        if compiled.search(said) and fits(said):
-            return said
+        if compiled.search(text) and fits(text):
+            return text
         strategy = st.from_regex(compiled, alphabet=st.characters(codec="ascii"))
         found: str = find(strategy, fits, settings=patient)
     except (re.error, HypothesisException, ValueError, OverflowError, RecursionError):

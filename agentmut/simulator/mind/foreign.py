@@ -71,8 +71,8 @@ def foreign_orders(text: str) -> tuple[ForeignOrder, ...]:
 
 def is_foreign(sentence: str, orders: Iterable[ForeignOrder]) -> bool:
     """Return whether a sentence is part of one of the orders."""
-    said = _ADDRESS.sub("", sentence)
-    return any(said in order.text for order in orders)
+    without_address = _ADDRESS.sub("", sentence)
+    return any(without_address in order.text for order in orders)
 
 
 def in_results(results: Iterable[str]) -> Iterator[ForeignOrder]:

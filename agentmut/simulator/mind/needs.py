@@ -51,7 +51,7 @@ def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str
 def _wishes(mind: Mind) -> Iterator[Need]:
     """Yield what the user's messages call for, clause by clause."""
     toolbox = mind.situation.toolbox
-    for index, message in enumerate(mind.situation.said):
+    for index, message in enumerate(mind.situation.messages):
         for clause in clauses(message):
             chosen = None if negated(clause) else toolbox.choose(clause, mind.dice, mind.profile)
             if chosen is not None and mind.dice.chance(f"need:{clause}", _need(chosen.score)):
@@ -73,8 +73,8 @@ def _steps(mind: Mind, phrase: str) -> Iterator[Need]:
 
 
 def _steps_with(mind: Mind, tools: Iterable[str]) -> Iterator[Need]:
-    said = mind.situation.said[-1] if mind.situation.said else ""
-    return (Need(tool, said, 0, False) for tool in tools)
+    message = mind.situation.messages[-1] if mind.situation.messages else ""
+    return (Need(tool, message, 0, False) for tool in tools)
 
 
 def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:
@@ -107,17 +107,17 @@ def _unique(found: Iterable[Need]) -> tuple[Need, ...]:
 
 def unprompted(mind: Mind, needed: Iterable[str]) -> str | None:
     """Return the tool that a model may call unasked: one that takes an otherwise unneeded number or address."""
-    said = mind.situation.said[-1] if mind.situation.said else ""
-    given = tokens(said)
+    message = mind.situation.messages[-1] if mind.situation.messages else ""
+    given = tokens(message)
     if not given:
         return None
     names = set(needed)
-    used = " ".join(value for offer in _offers(mind, names, True) for value in _values(mind, offer, said))
+    used = " ".join(value for offer in _offers(mind, names, True) for value in _values(mind, offer, message))
     unused = given - {token for token in given if token in used}
-    takers = [o for o in _offers(mind, names, False) if unused & set(_values(mind, o, said))]
-    scores = {scored.offer.name: scored.score for scored in mind.situation.toolbox.ranked(said)}
+    takers = [o for o in _offers(mind, names, False) if unused & set(_values(mind, o, message))]
+    scores = {scored.offer.name: scored.score for scored in mind.situation.toolbox.ranked(message)}
     best = max(takers, default=None, key=lambda offer: scores.get(offer.name, 0.0))
-    taken = best is not None and mind.dice.chance(f"unprompted:{said}", mind.profile.initiative)
+    taken = best is not None and mind.dice.chance(f"unprompted:{message}", mind.profile.initiative)
     return best.name if best is not None and taken else None
 
 
@@ -125,8 +125,8 @@ def _offers(mind: Mind, names: set[str], needed: bool) -> Iterator[Offer]:
     return (offer for offer in mind.situation.toolbox.offers if (offer.name in names) == needed)
 
 
-def _values(mind: Mind, offer: Offer, said: str) -> list[str]:
+def _values(mind: Mind, offer: Offer, message: str) -> list[str]:
     """Return the values that a call would pass on; empty if the call is impossible."""
-    filled = fill(offer, said, mind.situation, mind.dice, mind.profile)
+    filled = fill(offer, message, mind.situation, mind.dice, mind.profile)
     ready = not filled.missing or mind.situation.tried(offer.name)
     return [value for value in filled.arguments.values() if isinstance(value, str)] if ready else []

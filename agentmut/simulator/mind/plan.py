@@ -172,8 +172,8 @@ def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
 
 def quoted(mind: Mind) -> list[Passage]:
     """Return the sentences that answer the last message: the best ones for its clauses, if found."""
-    said = mind.situation.said[-1] if mind.situation.said else ""
-    weighed = [found for clause in clauses(said) for found in telling(mind, clause)]
+    message = mind.situation.messages[-1] if mind.situation.messages else ""
+    weighed = [found for clause in clauses(message) for found in telling(mind, clause)]
     best = sorted(weighed, key=lambda found: -found[0])
     distinct = _agreeing(dict.fromkeys(passage for _, passage in best), mind.dice)[:_MOST]
     return [p for p in distinct if mind.dice.chance(f"find:{p.text}", mind.profile.retrieval)]

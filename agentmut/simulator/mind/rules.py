@@ -211,9 +211,9 @@ def _read_clause(words: str, inherited: Condition | None) -> _Parts:
 
 def _is_told(match: re.Match[str]) -> bool:
     """Return whether the order is for the user: "tell them to stop before they leave"."""
-    said = bare(_conditional(match["rest"])[0])
-    told = speaks(said) and re.search(r"\bto\b", said) is not None
-    return told and re.search(r"\byou(?:r)?\b", match["other"], re.I) is None
+    rest = bare(_conditional(match["rest"])[0])
+    reported = speaks(rest) and re.search(r"\bto\b", rest) is not None
+    return reported and re.search(r"\byou(?:r)?\b", match["other"], re.I) is None
 
 
 def _ordered(match: re.Match[str], when: Condition | None, banned: bool) -> _Parts:

@@ -115,8 +115,8 @@ def _is_clause(phrase: str) -> bool:
 
 def _sentence(words: str, end: str = ".") -> str:
     parts = _LITERAL.split(" ".join(words.split()))
-    said = "".join(part if i % 2 else _to_you(part) for i, part in enumerate(parts)).rstrip(" .,;")
-    return f"{said[:1].upper()}{said[1:]}{end}" if said else ""
+    sentence = "".join(part if i % 2 else _to_you(part) for i, part in enumerate(parts)).rstrip(" .,;")
+    return f"{sentence[:1].upper()}{sentence[1:]}{end}" if sentence else ""
 
 
 def _to_you(words: str) -> str:

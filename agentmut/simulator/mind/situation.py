@@ -69,7 +69,7 @@ class Situation:
 
     briefing: Briefing
     toolbox: Toolbox
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     """The user's messages."""
     calls: tuple[Call, ...]
     answered: bool
@@ -88,20 +88,20 @@ class Situation:
     @cached_property
     def numbers(self) -> tuple[Fact, ...]:
         """Return the known quantities; those from results come last and win ties."""
-        stated = [fact for said in self.said for fact in stated_numbers(said)]
+        stated = [fact for message in self.messages for fact in stated_numbers(message)]
         found = [fact for fact in reversed(self.facts) if fact.number is not None]
         return (*stated, *(f._replace(topics=self.toolbox.explained(f.topics)) for f in found))
 
     @cached_property
     def known(self) -> Topics:
         """Return what the conversation is about: messages and results."""
-        return frozenset().union(*map(topics, self.said), *(fact.evidence for fact in self.facts))
+        return frozenset().union(*map(topics, self.messages), *(fact.evidence for fact in self.facts))
 
     @cached_property
     def puzzled(self) -> bool:
         """Return whether neither documents nor called tools help with the last message."""
-        wanted = clauses(self.said[-1]) if self.said else ()
-        served = any(call.message == len(self.said) - 1 for call in self.calls)
+        wanted = clauses(self.messages[-1]) if self.messages else ()
+        served = any(call.message == len(self.messages) - 1 for call in self.calls)
         return not (served or any(map(self._serves, wanted)))
 
     def _serves(self, clause: str) -> bool:
@@ -133,7 +133,7 @@ def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
     return Situation(
         briefing=brief(request.system_text[:window]),
         toolbox=toolbox,
-        said=tuple(message.text for message in spoken if message.role is Role.USER),
+        messages=tuple(message.text for message in spoken if message.role is Role.USER),
         calls=tuple(_calls(spoken)),
         answered=any(m.role is Role.ASSISTANT and m.text and not m.tool_calls for m in spoken),
     )

@@ -37,7 +37,7 @@ def demanded_arguments(mind: Mind, offer: Offer, answer: str) -> dict[str, Any]:
 
     A tool that takes the answer gets it as its first text; any other gets what the user has said.
     """
-    last = mind.situation.said[-1] if mind.situation.said else ""
+    last = mind.situation.messages[-1] if mind.situation.messages else ""
     found = (
         {} if takes_answer(offer) else fill(offer, last, mind.situation, mind.dice, mind.profile).arguments
     )
@@ -75,8 +75,8 @@ def _hint(mind: Mind, asked: Offer, answer: str) -> Hint:
 def _is_about(mind: Mind, name: str) -> bool:
     """Return whether the user's last words are about what a yes-or-no question is named after."""
     about = topics(name.replace("_", " "))
-    said = topics(mind.situation.said[-1]) if mind.situation.said else frozenset()
-    return bool(about) and len(about & said) >= _HALF * len(about)
+    asked = topics(mind.situation.messages[-1]) if mind.situation.messages else frozenset()
+    return bool(about) and len(about & asked) >= _HALF * len(about)
 
 
 def _parsed(answer: str) -> Any:

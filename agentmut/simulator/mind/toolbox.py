@@ -216,7 +216,7 @@ def offer_of(name: str, description: str, parameters: str) -> Offer:
     """Return a tool as a reader of the request sees it; `parameters` is its schema in JSON."""
     schema = json.loads(parameters)
     properties = schema.get("properties") if isinstance(schema, dict) else None
-    said = [
+    names = [
         f"{key} {body.get('description', '') if isinstance(body, dict) else ''}"
         for key, body in (properties.items() if isinstance(properties, dict) else ())
     ]
@@ -226,7 +226,7 @@ def offer_of(name: str, description: str, parameters: str) -> Offer:
         parameters=schema if isinstance(schema, dict) else {},
         name_topics=topics(_words(name)),
         description_topics=topics(description),
-        parameter_topics=topics(" ".join(said)),
+        parameter_topics=topics(" ".join(names)),
         doings=doings(_words(name), description),
         members=_members(description),
     )
@@ -238,9 +238,9 @@ def _members(description: str) -> Mapping[str, str]:
     >>> _members("Hand off.\\nCurrently available agents:\\n{'faq': 'Answers questions'}\\n")
     {'faq': 'Answers questions'}
     """
-    _, _, told = description.partition(_AGENTS)
+    _, _, agents = description.partition(_AGENTS)
     try:
-        found = ast.literal_eval(told.strip()) if told else {}
+        found = ast.literal_eval(agents.strip()) if agents else {}
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return {}
     return {str(name): str(about) for name, about in found.items()} if isinstance(found, dict) else {}

@@ -129,8 +129,8 @@ def without_lead(words: str) -> str:
         return f"{lead.replace(', ', ' or ')}, {rest}" if orders(rest) else words
     if not names_a_matter(lead):
         return words
-    told = _active(rest)  # "Lamps: anyone who breaks one must be told": the matter is but a heading
-    return told if _IF_WORDS.match(told) else f"if {matter(lead)}, {told}"
+    clause = _active(rest)  # "Lamps: anyone who breaks one must be clause": the matter is but a heading
+    return clause if _IF_WORDS.match(clause) else f"if {matter(lead)}, {clause}"
 
 
 @lru_cache(maxsize=4_096)

@@ -27,17 +27,17 @@ class Session(NamedTuple):
     """The conversation of a session."""
 
     documents: tuple[str, ...] = ()
-    said: tuple[Message, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     def with_message(self, message: str) -> "Session":
         """Return the session with a further user message. The simulated model reads documents in its prompt."""
-        told = Message(role=Role.USER, text=own_words(message).strip())
-        return Session((*self.documents, *documents_of(message)), (*self.said, told))
+        new = Message(role=Role.USER, text=own_words(message).strip())
+        return Session((*self.documents, *documents_of(message)), (*self.messages, new))
 
     def request(self, model: str) -> ModelRequest:
         """Return the agent's request to its model."""
         system = Message(role=Role.SYSTEM, text="\n".join(self.documents))
-        return ModelRequest(model=model, messages=(system, *self.said))
+        return ModelRequest(model=model, messages=(system, *self.messages))
 
 
 class AgentEngines:
@@ -80,7 +80,7 @@ class AgentEngines:
         reply = say(session.request(_model(call)))
         if kept:
             last = Message(role=Role.ASSISTANT, text=reply.text)
-            self._sessions[key] = session._replace(said=(*session.said, last))
+            self._sessions[key] = session._replace(messages=(*session.messages, last))
             self._sessions.move_to_end(key)
         return Reply("text/event-stream", [bodies.write_json(_event(reply)) + b"\n"], streamed=True)
 
@@ -99,8 +99,8 @@ def _event(reply: ModelReply) -> dict[str, JsonValue]:
         "candidates_token_count": reply.usage.output_tokens,
         "total_token_count": reply.usage.total,
     }
-    said: JsonValue = {"role": "model", "parts": [{"text": reply.text}]}
-    return {"author": "agent", "content": said, "model_version": reply.model, "usage_metadata": {**usage}}
+    content: JsonValue = {"role": "model", "parts": [{"text": reply.text}]}
+    return {"author": "agent", "content": content, "model_version": reply.model, "usage_metadata": {**usage}}
 
 
 def _read(call: HttpCall) -> tuple[str, Mapping[str, Any]]:
