@@ -51,15 +51,15 @@ def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None)
 
 def in_one_answer(traces: Sequence[AgentTrace]) -> AgentTrace:
     """Return runs joined into one trace: all steps, and all answers as one text."""
-    said = [_as_text(output) for trace in traces for output in trace.outputs]
+    texts = [_as_text(output) for trace in traces for output in trace.outputs]
     steps = tuple(step.model_copy(update={"turn": 0}) for trace in traces for step in trace.steps)
-    outputs = ("\n\n".join(said),) if said else ()
+    outputs = ("\n\n".join(texts),) if texts else ()
     return traces[0].model_copy(update={"steps": steps, "outputs": outputs, "edges": ()})
 
 
-def stated(said: Iterable[JsonValue]) -> AgentTrace:
+def stated(answers: Iterable[JsonValue]) -> AgentTrace:
     """Return a trace with one answer and no steps."""
-    return AgentTrace(outputs=("\n\n".join(_as_text(one) for one in said),))
+    return AgentTrace(outputs=("\n\n".join(_as_text(one) for one in answers),))
 
 
 def _as_text(output: JsonValue) -> str:
@@ -79,9 +79,9 @@ def source(
     return Source(scenario, config or AgentConfig(), trace, random.Random(0))
 
 
-def run(*said: JsonValue, steps: Iterable[Step] = ()) -> AgentTrace:
+def run(*outputs: JsonValue, steps: Iterable[Step] = ()) -> AgentTrace:
     """Return a run with these answers."""
-    return AgentTrace(outputs=said, steps=tuple(steps))
+    return AgentTrace(outputs=outputs, steps=tuple(steps))
 
 
 def call(tool: str, output: JsonValue = "ok", turn: int = 0, **arguments: JsonValue) -> Step:

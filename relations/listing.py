@@ -40,8 +40,8 @@ def things_named(trace: AgentTrace) -> frozenset[str]:
 
 def things_affirmed(trace: AgentTrace) -> frozenset[str]:
     """Return the identifiers in sentences without a denial, so that excluded things do not count."""
-    said = (one for one in _SENTENCE.split(_answers(trace)) if not _DENIED.search(one))
-    return things_of("\n".join(said))
+    sentences = (one for one in _SENTENCE.split(_answers(trace)) if not _DENIED.search(one))
+    return things_of("\n".join(sentences))
 
 
 def _answers(trace: AgentTrace) -> str:

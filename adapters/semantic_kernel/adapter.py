@@ -114,8 +114,8 @@ class _Conversation(Session):
         from semantic_kernel.contents import ChatHistory
 
         history = ChatHistory()
-        for said in earlier:
-            history.add_message({"role": said.role, "content": said.text})
+        for message in earlier:
+            history.add_message({"role": message.role, "content": message.text})
         self._thread = ChatHistoryAgentThread(history)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
@@ -123,6 +123,6 @@ class _Conversation(Session):
 
         recorder, name = self._trial.recorder, self._agent.name
         recorder.edges[START, name] = None
-        said = await answer_of(self._agent, text, self._thread, self._trial, turn)
+        answer = await answer_of(self._agent, text, self._thread, self._trial, turn)
         recorder.edges[name, END] = None
-        return said
+        return answer

@@ -31,12 +31,12 @@ def asking_copy(
         recorder.edges[source, target] = None
         name, arguments = own.fully_qualified_name, {"messages": messages}
         try:
-            said = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
+            answer = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
         except Exception as error:
             recorder.note_call(name, arguments, started, error=described(error), **place._asdict())
             raise
-        recorder.note_call(name, arguments, started, output=said, **place._asdict())
-        return said
+        recorder.note_call(name, arguments, started, output=answer, **place._asdict())
+        return answer
 
     return own.model_copy(update={"method": ask})
 

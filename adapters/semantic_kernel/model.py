@@ -53,14 +53,14 @@ class Model:
 
     def config(self, *, offers: bool) -> ModelConfig:
         """Return the name and the settings; the tool choice only if there are tools."""
-        said = {name: self._read(name) for name in _FIELDS}
-        stop = said.pop("stop") or ()
+        settings = {name: self._read(name) for name in _FIELDS}
+        stop = settings.pop("stop") or ()
         choice = self.behavior.type_ if self.behavior and offers else None
         return ModelConfig(
             provider=getattr(self.service, "MODEL_PROVIDER_NAME", None),
             stop=(stop,) if isinstance(stop, str) else tuple(stop),
             tool_choice=str(choice.value) if choice else None,
-            **said | {"name": said["name"] or self.service.ai_model_id},
+            **settings | {"name": settings["name"] or self.service.ai_model_id},
         )
 
     def _read(self, name: str) -> Any:

@@ -28,27 +28,29 @@ class Orchestrated(Session):
     def __init__(self, whole: Any, trial: Trial) -> None:
         self._whole = whole
         self._trial = trial
-        self._told: list[Any] = []
+        self._conversation: list[Any] = []
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
         """Begin with an earlier conversation."""
-        self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
+        self._conversation = [
+            ChatMessageContent(role=message.role, content=message.text) for message in earlier
+        ]
 
     async def ask(self, text: str, turn: int) -> JsonValue:
         """Return the orchestration's result. Raise its error, and an error if it ends without a result."""
         way = TurnRecord(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
-        self._told.append(ChatMessageContent(role="user", content=text))
+        self._conversation.append(ChatMessageContent(role="user", content=text))
         runtime = InProcessRuntime()
-        task = list(self._told) if len(self._told) > 1 else text
+        task = list(self._conversation) if len(self._conversation) > 1 else text
         found = await with_members(self._whole, members).invoke(task, runtime)
         runtime.start()  # only now, as it goes on until it is stopped, also where it was not invoked
         result = await _result(found, runtime, way)
         way.ends()
         handed = isinstance(self._whole, HandoffOrchestration) and not way.completed
-        said = way.last if handed else _plain(result)
-        self._told.append(ChatMessageContent(role="assistant", content=str(said)))
-        return said
+        answer = way.last if handed else _plain(result)
+        self._conversation.append(ChatMessageContent(role="assistant", content=str(answer)))
+        return answer
 
 
 async def _result(found: Any, runtime: InProcessRuntime, way: TurnRecord) -> Any:

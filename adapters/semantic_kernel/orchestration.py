@@ -56,7 +56,7 @@ class TurnRecord:
             self._tasks.add(task)
         return CallPlace(self._turn, name)
 
-    def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
+    def note_answer(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
         """Record an agent's messages at its end; `came` holds their calls that reached a function."""
         note_refused(messages, self._trial, came)
         self.last = text
@@ -168,7 +168,7 @@ class Placed(Agent):
             pieces.append(str(item.message))
             yield item
         found = [message async for message in thread.get_messages()]
-        self.way.said("".join(pieces), found[before:], came)
+        self.way.note_answer("".join(pieces), found[before:], came)
 
     def _kernel(self, given: Any) -> Any:
         """Return the kernel that an orchestration has derived, with the agent's own functions restored.

@@ -69,18 +69,18 @@ def note_refused(messages: Sequence[Any], trial: Trial, came: Sequence[FunctionC
     for number, call in enumerate(items):
         if not isinstance(call, FunctionCallContent) or any(one is call for one in came):
             continue
-        if told := _result(call, items[number:]):
+        if result := _result(call, items[number:]):
             made = _made(call, items[number + 1 :], trial.recorder)
-            trial.recorder.steps.append(_refused(call, told, trial, made))
+            trial.recorder.steps.append(_refused(call, result, trial, made))
 
 
-def _refused(call: FunctionCallContent, told: FunctionResultContent, trial: Trial, made: float) -> Step:
+def _refused(call: FunctionCallContent, result: FunctionResultContent, trial: Trial, made: float) -> Step:
     place = call_place()
     return Step(
         action=Action.CALL_TOOL,
         tool=trial.own_name(call.name or call.function_name),
         arguments=_arguments(call),
-        error=str(told.result),
+        error=str(result.result),
         started=made,
         turn=place.turn,
         node=place.node,

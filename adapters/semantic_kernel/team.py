@@ -59,8 +59,8 @@ class Member:
         if behavior is None or not behavior.enable_kernel_functions:
             return {}
         functions = {f.fully_qualified_name: f for plugin in kernel.plugins.values() for f in plugin}
-        told = behavior.get_config(kernel).available_functions or ()
-        return {one.fully_qualified_name: functions[one.fully_qualified_name] for one in told}
+        offered = behavior.get_config(kernel).available_functions or ()
+        return {one.fully_qualified_name: functions[one.fully_qualified_name] for one in offered}
 
     @cached_property
     def handoffs(self) -> dict[str, Agent]:

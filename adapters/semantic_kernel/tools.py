@@ -32,8 +32,12 @@ _LOOSE = "agentmut"
 
 def spec_of(function: KernelFunction) -> ToolSpec:
     """Return a function as the model gets it."""
-    told = kernel_function_metadata_to_function_call_format(function.metadata)["function"]
-    return ToolSpec(name=told["name"], description=told["description"], parameters=told["parameters"])
+    function_format = kernel_function_metadata_to_function_call_format(function.metadata)["function"]
+    return ToolSpec(
+        name=function_format["name"],
+        description=function_format["description"],
+        parameters=function_format["parameters"],
+    )
 
 
 def untellable(edit: Edit) -> str:
@@ -164,8 +168,8 @@ class Listed(FunctionChoiceBehavior):
         """Return what is offered, and what was added since, as by an orchestration."""
         found = {one.fully_qualified_name: one for one in kernel.get_full_list_of_function_metadata()}
         offered = [found[name] for name in self.names if name in found]
-        told = self.own.get_config(kernel).available_functions or ()
-        later = [one for one in told if one.fully_qualified_name not in self.known]
+        offered = self.own.get_config(kernel).available_functions or ()
+        later = [one for one in offered if one.fully_qualified_name not in self.known]
         return FunctionCallChoiceConfiguration(available_functions=[*offered, *later])
 
 

@@ -52,13 +52,13 @@ _AGREES = re.compile(
 class Requests(NamedTuple):
     """The requests of a message, and its other statements."""
 
-    told: tuple[str, ...]
+    statements: tuple[str, ...]
     """Sentences that ask nothing, such as the number of the order."""
     asked: tuple[str, ...]
 
     def alone(self, number: int) -> str:
         """Return one of the requests, with the statements that all requests share."""
-        return " ".join((*self.told, self.asked[number]))
+        return " ".join((*self.statements, self.asked[number]))
 
 
 def independent_requests(message: str) -> Requests | None:
@@ -73,7 +73,7 @@ def independent_requests(message: str) -> Requests | None:
     found = _of_list(message) or _of_sentences(message)
     if not 2 <= len(found.asked) <= MOST or lean_on_each_other(found.asked):
         return None
-    if not found.told and depends(found.asked[0]):
+    if not found.statements and depends(found.asked[0]):
         return None
     return found
 
@@ -133,16 +133,16 @@ def _of_list(message: str) -> Requests | None:
     items = [match["said"].strip() for line in lines if (match := _ITEM.match(line))]
     if len(items) < 2 or not all(map(_is_request, items)):
         return None
-    told = [line.strip() for line in lines if not _ITEM.match(line) and not line.rstrip().endswith(":")]
-    return Requests(tuple(told), tuple(items))
+    statements = [line.strip() for line in lines if not _ITEM.match(line) and not line.rstrip().endswith(":")]
+    return Requests(tuple(statements), tuple(items))
 
 
 def _of_sentences(message: str) -> Requests:
-    told: list[str] = []
+    statements: list[str] = []
     asked: list[str] = []
     for sentence in _sentences(message):
-        (asked if _is_request(sentence) else told).append(sentence)
-    return Requests(tuple(told), tuple(asked))
+        (asked if _is_request(sentence) else statements).append(sentence)
+    return Requests(tuple(statements), tuple(asked))
 
 
 def _sentences(message: str) -> Iterator[str]:

@@ -75,9 +75,9 @@ class IndependentQuestions(Invariant):
     def examples(self) -> Iterable[RelationExample]:
         """Yield two questions that change places."""
         asked = "When do you open on Mondays? What does a new card cost?"
-        told = answer("We open at 9:00. A new card costs 5 euros.")
-        yield example(asked, told, answer("A new card costs 5 euros, and we open at 9:00."), True)
-        yield example(asked, told, answer("A new card costs 5 euros."), False)
+        source_answer = answer("We open at 9:00. A new card costs 5 euros.")
+        yield example(asked, source_answer, answer("A new card costs 5 euros, and we open at 9:00."), True)
+        yield example(asked, source_answer, answer("A new card costs 5 euros."), False)
 
 
 class OptionOrder(Invariant):
@@ -105,9 +105,9 @@ class OptionOrder(Invariant):
     def examples(self) -> Iterable[RelationExample]:
         """Yield a choice between plans."""
         asked = "Which plan includes the export: Basic, Pro or Enterprise?"
-        told = answer("The export costs 20 euros a month and needs the plan Pro.")
-        yield example(asked, told, answer("Take Pro: the export is 20 euros a month."), True)
-        yield example(asked, told, answer("Take Basic: the export is 5 euros a month."), False)
+        source_answer = answer("The export costs 20 euros a month and needs the plan Pro.")
+        yield example(asked, source_answer, answer("Take Pro: the export is 20 euros a month."), True)
+        yield example(asked, source_answer, answer("Take Basic: the export is 5 euros a month."), False)
 
 
 def _turns(scenario: Scenario, config: AgentConfig) -> Iterator[Turn]:
@@ -137,14 +137,16 @@ def _shuffled(texts: list[str], rng: Random) -> list[str]:
 
 def _questions(turn: Turn) -> tuple[Span, ...]:
     """Return the questions of a turn that may change places; empty if fewer than two are independent."""
-    said = turn.document.instructions
-    spans = [Span(one.start, one.end) for one in said if one.text.rstrip().endswith("?")]
+    instructions = turn.document.instructions
+    spans = [Span(one.start, one.end) for one in instructions if one.text.rstrip().endswith("?")]
     texts = [turn.text[span.start : span.end] for span in spans]
     if len(spans) < 2 or len(set(texts)) < 2 or any(len(text.split()) < 3 for text in texts):
         return ()
-    others = [one.text for one in said if not one.text.rstrip().endswith("?")]
-    contiguous = not any(spans[0].end <= one.start < spans[-1].start for one in said if one.text in others)
-    after = [one.text for one in said if one.start > spans[-1].start]
+    others = [one.text for one in instructions if not one.text.rstrip().endswith("?")]
+    contiguous = not any(
+        spans[0].end <= one.start < spans[-1].start for one in instructions if one.text in others
+    )
+    after = [one.text for one in instructions if one.start > spans[-1].start]
     if not contiguous or any(_POINTS.search(text) for text in (*texts, *after)):
         return ()
     if any(splits(turn.document.protected, edge) for span in spans for edge in span):

@@ -70,9 +70,9 @@ class DocumentOrder(Invariant):
                 Document(name="hours", text="We open at 9:00."),
             )
         )
-        asked, told = "What does a new card cost?", answer("A new card costs 5 euros.")
-        yield example(asked, told, answer("It is 5 euros for a new card."), True, config)
-        yield example(asked, told, answer("A new card costs 9 euros."), False, config)
+        asked, source_answer = "What does a new card cost?", answer("A new card costs 5 euros.")
+        yield example(asked, source_answer, answer("It is 5 euros for a new card."), True, config)
+        yield example(asked, source_answer, answer("A new card costs 9 euros."), False, config)
 
 
 class ToolOrder(Invariant):

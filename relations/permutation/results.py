@@ -80,5 +80,5 @@ def _lists(result: object) -> bool:
 
 def _listed(*found: str) -> AgentTrace:
     call = Step(action=Action.CALL_TOOL, tool="list_orders", output=list(found))
-    said = f"Order {found[0]} is late."
-    return AgentTrace(steps=(call, Step(action=Action.RESPOND, output=said)), outputs=(said,))
+    answer = f"Order {found[0]} is late."
+    return AgentTrace(steps=(call, Step(action=Action.RESPOND, output=answer)), outputs=(answer,))
