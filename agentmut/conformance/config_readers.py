@@ -10,7 +10,7 @@ from agentmut.seams import ConfigFile, FoundAgent, WrittenText
 
 
 def config_reader_faults(reader: Any, files: Sequence[Path], others: Sequence[Path]) -> Iterator[str]:
-    """Everything that is wrong with a reader, tried on files of its format and on others."""
+    """Yield everything that is wrong with a reader, tried on files of its format and on others."""
     for path in others:
         try:
             if reader.recognises(ConfigFile(path)):

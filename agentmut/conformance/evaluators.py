@@ -18,7 +18,7 @@ _SCENARIO = Scenario(
 def evaluator_faults(
     evaluator: type[Any], arguments: Sequence[JsonValue], refused: Sequence[JsonValue]
 ) -> Iterator[str]:
-    """Everything that is wrong with an evaluator's class, one phrase a fault."""
+    """Yield everything that is wrong with an evaluator's class, one phrase a fault."""
     for argument in refused:
         yield from _refusal_faults(evaluator, argument)
     for argument in arguments:

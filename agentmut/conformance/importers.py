@@ -10,7 +10,7 @@ from agentmut.seams import AgentSpec, Group, SuiteSpec, attribute_faults, signat
 
 
 def importer_faults(importer: type[Any], suite: SuiteSpec, refused: Sequence[SuiteSpec]) -> Iterator[str]:
-    """Everything that is wrong with an importer's class, tried on a suite that it reads and on those it refuses."""
+    """Yield everything that is wrong with an importer's class, tried on a suite that it reads and on others."""
     for wrong in refused:
         yield from _refusal_faults(importer, wrong)
     try:

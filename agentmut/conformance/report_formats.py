@@ -29,7 +29,7 @@ _STEERING = ("\x1b", "\x00", "\u202e")
 
 
 def report_format_faults(made: Any, results: Sequence[Result]) -> Iterator[str]:
-    """Everything that is wrong with a report format, tried on results of all kinds."""
+    """Yield everything that is wrong with a report format, tried on results of all kinds."""
     for name, result in [*_samples(), *((f"the result {one.run_id}", one) for one in results)]:
         before = result.model_copy(deep=True)
         try:

@@ -16,7 +16,7 @@ _OF_NOBODY = (b"", b"{}", b"[]", b'{"a": 1}\n', b"\x00\xff\xfe", b"name,value\n"
 
 
 def trace_format_faults(made: Any, samples: Sequence[Path]) -> Iterator[str]:
-    """Everything that is wrong with a trace format, tried on files that it reads and on damaged ones."""
+    """Yield everything that is wrong with a trace format, tried on files that it reads and on damaged ones."""
     if not samples:
         yield "it was given no file to read; give one that its tool wrote"
     for head in _OF_NOBODY:
@@ -66,7 +66,7 @@ def _broken_faults(found: Sequence[Any], sample: Path) -> Iterator[str]:
 
 
 def _damage_faults(made: Any, sample: Path) -> Iterator[str]:
-    """Files are cut off where a disk was full, and hold other things where somebody has put the wrong one there."""
+    """Yield faults on damaged files: a full disk cuts a file off, and somebody may name a file of another kind."""
     whole = sample.read_bytes()
     damaged = {
         "nothing": b"",

@@ -177,7 +177,7 @@ def _gone_wrong(operator: Operator, error: Exception) -> Exception:
 
 
 def _place(error: Exception) -> str:
-    """File and line where an operator's own code stood last."""
+    """Return the file and the line of the last frame in an operator's own code."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_of_library(f.filename)]
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
 

@@ -82,7 +82,7 @@ def sampled_pairs(
 
 
 def parse_pair(text: str) -> Named:
-    """`ID+ID` of the command line.
+    """Read a pair, `ID+ID`, of the command line.
 
     >>> parse_pair("3f9ac2d1+77ab00c2")
     ('3f9ac2d1', '77ab00c2')

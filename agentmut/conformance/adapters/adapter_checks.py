@@ -37,7 +37,7 @@ CHECKS = ("config", *_OF_A_RUN, *_BY_RUNS, *_CLASSES)
 
 
 def check_names(only: Collection[str], except_for: Mapping[str, str]) -> None:
-    """Raise `ValueError` for what is no check, or is left out, and for an expected failure without a reason."""
+    """Raise `ValueError` for an unknown check, one that is left out, or an expected failure without a reason."""
     for name in only:
         if name not in CHECKS:
             raise ValueError(f"only: there is no check {name!r}. {nearest(name, CHECKS)}")

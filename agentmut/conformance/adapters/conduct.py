@@ -1,4 +1,4 @@
-"""How an adapter behaves: runs apart from each other, errors told, an end when it is ended."""
+"""Check how an adapter behaves: runs stay apart, errors are reported, and a cancelled run ends."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ SLOW = 0.15
 
 
 def marked(turns: Sequence[JsonValue], mark: str) -> tuple[JsonValue, ...]:
-    """Return the turns with a word added to their longest text, by which a run is known.
+    """Return the turns with a word added to their longest text; the word identifies the run.
 
     >>> marked(["Hello.", {"role": "user", "say": "Hi there."}], "alfa")
     ('Hello. [alfa]', {'role': 'user', 'say': 'Hi there. [alfa]'})
@@ -92,7 +92,7 @@ def _where(found: Observed, mark: str) -> Iterator[str]:
 
 
 async def error_faults(subject: Subject) -> list[str]:
-    """Check that what a tool raises is in its step, and that a refused model request is told."""
+    """Check that the step of a tool has the error that it raised, and that the run reports a refused model request."""
     return [*await _tool_error_faults(subject), *await _refusal_faults(subject)]
 
 
@@ -157,7 +157,7 @@ async def _refusal_faults(subject: Subject) -> list[str]:
 
 
 async def double_faults(subject: Subject) -> list[str]:
-    """Return a double answers in the tool's place, and its step lasts as long as it does."""
+    """Check that a double answers in the place of its tool, and that the step lasts as long as the double takes."""
     able = subject.adapter.doubled_tools()
     faults = [f"calls of {tool!r} cannot be doubled" for tool in subject.expect_tools if tool not in able]
     tool = subject.doubled
@@ -180,7 +180,7 @@ async def double_faults(subject: Subject) -> list[str]:
 
 
 async def cancellation_faults(subject: Subject) -> list[str]:
-    """Check that a run which is ended does end, and does nothing more."""
+    """Check that a cancelled run ends, and does nothing more."""
 
     async def hang(*args: Any, **arguments: Any) -> str:
         await asyncio.sleep(HANGS)

@@ -1,4 +1,4 @@
-"""Whether mutants of every class arrive, and whether configs stay what they are."""
+"""Check whether mutants of every class arrive, and whether an adapter leaves configs unchanged."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _PLACE_PARTS = 3
 
 
 def config_faults(subject: Subject) -> Iterator[str]:
-    """`get_config` tells what runs, and `with_config` makes another adapter and leaves this one alone."""
+    """Yield faults of `get_config`, which returns what runs, and of `with_config`, which copies the adapter."""
     adapter = subject.adapter
     config = adapter.get_config()
     before = config.model_copy(deep=True)

@@ -1,4 +1,4 @@
-"""What is missing or wrong in a run's trace, by what was seen on the wire. Pure."""
+"""Compare a run's trace with what was seen on the wire, and yield what is missing or wrong. Pure."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ SLACK = 0.05
 
 
 def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield whether the agent answers at all, and calls what it is expected to call."""
+    """Yield a fault if the agent does not answer, or does not call the expected tools."""
     found = base.execution
     if found.ending is not Ending.ANSWERED:
         yield f"the agent did not answer: {found.ending} ({found.reason or 'no reason given'})"
@@ -28,7 +28,7 @@ def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield a step for each model call and each tool call; an answer to each turn."""
+    """Yield model calls, tool calls and turns without a step of their own."""
     trace = base.execution.trace
     reasons = [step for step in trace.steps if step.action is Action.REASON and step.error is None]
     if base.exchanges and len(reasons) != len(base.exchanges):
@@ -54,7 +54,7 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield one answer a turn, in the trace's outputs and in its steps."""
+    """Yield turns that have not one answer each, in the outputs of the trace and in its steps."""
     trace = base.execution.trace
     answers = [step for step in trace.steps if step.action is Action.RESPOND]
     turns = {len(subject.turns), 1}  # a plain function is given all turns in one call
@@ -67,7 +67,7 @@ def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield arguments as the model wrote them; defaults of the function may be among them."""
+    """Yield calls whose arguments differ from those of the model; defaults of the function may be added."""
     for call in _calls(base).values():
         wanted = _parsed(call.arguments)
         steps = [step for step in base.execution.trace.tool_calls if step.tool == call.name]
@@ -77,7 +77,7 @@ def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield results as the model was given them."""
+    """Yield calls whose result in the trace is not the one that the model was given."""
     results = _results(base)
     for call_id, call in _calls(base).items():
         steps = [step for step in base.execution.trace.tool_calls if step.tool == call.name]
@@ -87,7 +87,7 @@ def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield tokens as the service reported them, and the model's name."""
+    """Yield a fault if the tokens or the model's name are not those that the service reported."""
     replies = [one.reply for one in base.exchanges]
     trace = base.execution.trace
     reported = sum((reply.usage for reply in replies if reply), Usage())
@@ -98,7 +98,7 @@ def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
 
 
 def duration_faults(subject: Subject, base: Observed) -> Iterator[str]:
-    """Yield times that can be: within the run, and none of nothing for a model call."""
+    """Yield impossible times: outside of the run, or no time at all for a model call."""
     trace = base.execution.trace
     yield from _whole_faults(trace, base.wall + base.recorder.late)
     for step in trace.steps:

@@ -90,7 +90,7 @@ def parsed(call: HttpCall) -> Body:
 
 
 def written(value: Any) -> str:
-    """JSON text in which order and type tell values apart."""
+    """Return JSON text in which order and type tell values apart."""
     return json.dumps(value)
 
 

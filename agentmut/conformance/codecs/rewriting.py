@@ -128,7 +128,7 @@ def _offer_faults(probe: Probe, call: HttpCall, tools: list[OfferedTool], what: 
 
 
 def name_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:
-    """Names in the conversation and in tool choices that stay, or more than these that changes."""
+    """Yield names in the conversation and in tool choices that are not renamed, and other parts that change."""
     body = parsed(call)
     there = probe("with_tool_names", body, _renamed)
     back = probe("with_tool_names", there, lambda name: name.removeprefix("new_"))

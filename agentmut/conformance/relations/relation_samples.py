@@ -56,7 +56,7 @@ TURNS: dict[str, tuple[JsonValue, ...]] = {
 
 
 def sources() -> Iterator[tuple[str, Source]]:
-    """Source runs, each with what it is: each of the turns with three of the traces, with two configs in turn."""
+    """Yield source runs, each with its description: all turns with three traces each, under two configs in turn."""
     names = list(TRACES)
     for row, (asked, turns) in enumerate(TURNS.items()):
         scenario = Scenario(

@@ -47,7 +47,7 @@ class Evidence(Protocol):
 
     @property
     def numbers(self) -> tuple[Fact, ...]:
-        """Known quantities."""
+        """Return the known quantities."""
         ...
 
     @property

@@ -82,7 +82,7 @@ class Weights:
 
 
 def ramp(value: float, low: float, high: float) -> float:
-    """0 up to `low`, 1 from `high` on, a straight line between.
+    """Return 0 up to `low`, 1 from `high` on, and a straight line between.
 
     >>> ramp(0.3, 0.2, 0.4)
     0.5

@@ -59,7 +59,7 @@ def make_plan(mind: Mind) -> Plan:
 
 
 def _banned(mind: Mind) -> dict[str, str]:
-    """Forbidden tools, each with the reason in the instruction's words."""
+    """Return the forbidden tools, each with the reason in the instruction's words."""
     return {
         tool: clause.when.text if clause.when else clause.phrase
         for clause in mind.bans

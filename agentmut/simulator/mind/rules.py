@@ -266,7 +266,7 @@ def _end_of_condition(masked: str) -> re.Match[str] | None:
 
 
 def _inner_comparison(words: str) -> Condition | None:
-    """ "Hand over claims above 90 lumen": the comparison is the condition."""
+    """Return the comparison inside an order as its condition: "Hand over claims above 90 lumen"."""
     comparison = comparison_in(words)
     if comparison is None:
         return None

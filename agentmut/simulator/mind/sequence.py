@@ -18,7 +18,7 @@ class _Sentence(NamedTuple):
 
 
 def read_rules(prompt: str) -> Iterator[Rule]:
-    """Understand a prompt sentence by sentence."""
+    """Read the rules of a prompt, sentence by sentence."""
     scope: Condition | None = None
     asked = False
     for sentence in _merged(list(_sentences(prompt))):

@@ -128,7 +128,7 @@ class Situation:
 
 
 def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
-    """Understand a request; of the system message, `window` characters are taken in."""
+    """Return the situation of a request. At most `window` characters of the system message are read."""
     spoken = [message for message in request.messages if message.role is not Role.SYSTEM]
     return Situation(
         briefing=brief(request.system_text[:window]),
@@ -141,7 +141,7 @@ def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
 
 @lru_cache(maxsize=256)
 def brief(system_text: str) -> Briefing:
-    """Understand a system message: rules, and passages that can answer questions."""
+    """Read a system message: rules, and passages that can answer questions."""
     rules = tuple(read_rules(own_words(system_text)))
     orders = tuple(o for found in _DOCUMENT.finditer(system_text) for o in foreign_orders(found["text"]))
     passages = (

@@ -77,7 +77,7 @@ def spoiled(body: bytes) -> bytes:
 
 
 async def _broken_off(http: web.Request, reply: Reply, delay: Delay | None) -> web.StreamResponse:
-    """Half a reply, and then the end of the connection."""
+    """Send half a reply, and then end the connection."""
     response = await _begun(http, reply)
     middle = len(reply.chunks) // 2
     last = reply.chunks[middle]

@@ -87,7 +87,7 @@ _SETTING = re.compile(r"(?P<kind>[\w-]+):(?:@(?P<at>\d+(?:,\d+)*)|(?P<rate>[^@]+
 
 
 def trouble_of(faults: Iterable[str | Fault], *, seed: int = 0, retry_after: float = 1.0) -> Trouble:
-    """Trouble from settings such as `429:0.1` (a rate) and `hang:@3` or `hang:@1,4` (requests of each trial).
+    """Read the trouble from settings such as `429:0.1` (a rate) and `hang:@3` or `hang:@1,4` (requests of each trial).
 
     Raises `UsageError` for what cannot be meant.
     """
