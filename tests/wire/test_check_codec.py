@@ -347,7 +347,7 @@ class Unnamed:
 
 
 @pytest.mark.parametrize(
-    ("codec", "check", "said"),
+    ("codec", "check", "problem"),
     [
         (Unnamed, "signature", "method decode_request() is missing"),
         (NoFraming, "signature", "framing"),
@@ -391,9 +391,9 @@ class Unnamed:
     ],
     ids=lambda part: part.__name__ if isinstance(part, type) else None,
 )
-def test_a_planted_fault_is_found(codec: Any, check: str, said: str) -> None:
-    found = (fault.said for fault in codec_faults(codec(), ()) if fault.check == check)
-    assert any(said in fault for fault in found)
+def test_a_planted_fault_is_found(codec: Any, check: str, problem: str) -> None:
+    found = (fault.problem for fault in codec_faults(codec(), ()) if fault.check == check)
+    assert any(problem in fault for fault in found)
 
 
 class Padded(ChatCompletions):
