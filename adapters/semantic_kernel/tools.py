@@ -168,8 +168,8 @@ class Listed(FunctionChoiceBehavior):
         """Return what is offered, and what was added since, as by an orchestration."""
         found = {one.fully_qualified_name: one for one in kernel.get_full_list_of_function_metadata()}
         offered = [found[name] for name in self.names if name in found]
-        offered = self.own.get_config(kernel).available_functions or ()
-        later = [one for one in offered if one.fully_qualified_name not in self.known]
+        available = self.own.get_config(kernel).available_functions or ()
+        later = [one for one in available if one.fully_qualified_name not in self.known]
         return FunctionCallChoiceConfiguration(available_functions=[*offered, *later])
 
 
