@@ -2,12 +2,21 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Literal, NamedTuple
 
 from agentmut._base import UsageError
-from agentmut.campaign import Session, make_executor, open_session, refuse_without_texts, trial_id
+from agentmut.campaign import (
+    Session,
+    declared_variables,
+    make_executor,
+    open_session,
+    refuse_without_texts,
+    trial_id,
+)
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.clock import EXTRA, can_shift, shifted
+from agentmut.doctor.elsewhere import elsewhere
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
@@ -48,7 +57,8 @@ def plan_of(session: Session, *, keeps_request: bool = False) -> str:
         parts = list(dict.fromkeys(["prompt", "tool description", *parts]))
         return (
             f"Runs the agent at most {5 + in_runs(parts)} times: as it is on scenario {session.scenarios[0].name}, "
-            "with another clock and on another scenario, to find what moves in its requests; then with a harmless "
+            "with another clock, user and folder, and on another scenario, to find what moves in its requests; then "
+            "with a harmless "
             f"change of each part ({', '.join(parts)}), by rebuild and by wire."
         )
     trials = 1 + in_runs(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
@@ -146,7 +156,7 @@ class _Ward:
         self.adopted = False
         """Whether parts that the project does not declare were taken from a request."""
         self.clock = ""
-        """Why the clock could not be shifted, where it was to be."""
+        """Why clock, user and folder could not be others, where they were to be."""
 
     @property
     def base(self) -> AgentConfig:
@@ -162,25 +172,35 @@ class _Ward:
             self._session = open_session(completed, (self._scenario,))
 
     async def other_runs(self) -> list[Footprint]:
-        """Run the unchanged agent with another clock, and on another scenario; what they send tells what moves."""
+        """Run the unchanged agent elsewhere at another time, and on another scenario; that tells what moves."""
+        first = await self._elsewhere()
+        done = [first.footprint]
         names = [scenario.name for scenario in self._session.project.scenarios]
-        done: list[Footprint] = []
-        if can_shift():
-            with shifted():
-                (execution,) = await self.trials([None])
-            done.append(execution.footprint)
-            if execution.ending not in RAN:
-                self.clock = f"The run with another clock ended with {execution.ending}: {execution.reason}"
-        else:
-            self.clock = (
-                f"Dates and times may stay unnoticed: `pip install '{EXTRA}'` lets doctor shift the clock"
-            )
         if other := next((name for name in names if name != self._scenario), None):
             here, self._scenario, held = self._session, other, self._scenario
             self._session = open_session(here.project, (other,))
-            done += [execution.footprint for execution in await self.trials([None])]
+            with shifted() if can_shift() and first.ending not in RAN else nullcontext():
+                done += [execution.footprint for execution in await self.trials([None])]
             self._session, self._scenario = here, held
         return done
+
+    async def _elsewhere(self) -> Execution:
+        """Run the agent with another clock, user, host, home, working folder, language and time zone."""
+        with (
+            shifted() if can_shift() else nullcontext(),
+            elsewhere(declared_variables(self._session.project)),
+        ):
+            (execution,) = await self.trials([None])
+        if execution.ending not in RAN:
+            self.clock = (
+                "The run with another clock, user and folder (HOME, USER, HOSTNAME, LANG, TZ) ended with "
+                f"{execution.ending}: {execution.reason}"
+            )
+        elif not can_shift():
+            self.clock = (
+                f"Dates and times may stay unnoticed: `pip install '{EXTRA}'` lets doctor shift the clock"
+            )
+        return execution
 
     async def trials(
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None

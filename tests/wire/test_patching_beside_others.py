@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -178,3 +179,29 @@ def test_a_replacement_that_was_closed_over_goes_once_it_is_on_top(service: Any)
         assert vars(client)["send"] is original
     finally:
         client.send = original
+
+
+def test_a_thread_runs_where_another_library_calls_the_function_of_its_run(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sentry's integration of threads takes `run.__func__` and gives the thread to it."""
+    start, ran = threading.Thread.start, []
+
+    def starting(thread: Any) -> None:
+        function = getattr(thread.run, "__func__", thread.run)
+
+        def run(*given: Any) -> None:
+            ran.append(thread)
+            function(thread, *given)
+
+        thread.run = run
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", starting)
+    trial = Trial("t")
+    with Tap((ChatCompletions(),)).installed(), running(trial):
+        url = f"{service.url}/chat/completions"
+        thread = threading.Thread(target=LIBRARIES[0].post, args=(url,), kwargs={"json": BODY})
+        thread.start()
+        thread.join()
+    assert ran == [thread] and len(trial.recorder.exchanges) == 1

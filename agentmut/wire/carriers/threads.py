@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from contextvars import ContextVar, copy_context
+from types import MethodType
 from typing import Any
 
 from agentmut.recording import Trial, belonging, call_place, current_trial, in_agents_thread, place_calls
@@ -65,7 +66,7 @@ def _start_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
             original(thread)
             return
         hidden = vars(thread).get("run")  # of a thread that was given a `run` by itself
-        thread.run = _run_as(trial, thread, thread.run, hidden)
+        thread.run = MethodType(_run_as(trial, thread.run, hidden), thread)  # as any thread's: a method of it
         try:
             original(thread)
         except BaseException:  # it runs already, or cannot run
@@ -75,11 +76,11 @@ def _start_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
     return start
 
 
-def _run_as(trial: Trial, thread: Any, run: Callable[[], Any], hidden: Any) -> Callable[[], None]:
+def _run_as(trial: Trial, run: Callable[[], Any], hidden: Any) -> Callable[[Any], None]:
     """Return the thread's `run` as a part of the trial; other context variables keep the thread's values."""
     place = call_place()
 
-    def as_trial() -> None:
+    def as_trial(thread: Any) -> None:
         _restore(thread, hidden)
         _started_by.set(trial)
         with belonging(trial):

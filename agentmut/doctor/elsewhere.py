@@ -1,0 +1,90 @@
+"""Another user on another machine, for an agent in this process: other names for the same files, and other settings."""
+
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agentmut._base import environ, scratch_folder
+
+USER, HOST = "someone_else", "elsewhere"
+USER_NAMES = ("USER", "LOGNAME", "LNAME", "USERNAME")
+HOST_NAMES = ("HOSTNAME", "COMPUTERNAME", "HOST")
+LANGUAGES = ("C.UTF-8", "POSIX")
+"""Languages that every machine has."""
+ZONES = ("Asia/Kathmandu", "Pacific/Chatham")
+
+
+@contextmanager
+def elsewhere(declared: Collection[str] = ()) -> Iterator[None]:
+    """While the block lasts, user, host, home, working folder, language and time zone have other names.
+
+    Home and working folder are links to the real ones, so that every file is still found. Variables that the project
+    itself declares keep their values.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):  # a machine that makes no links keeps the names of its folders
+            folder = stack.enter_context(scratch_folder())
+            home, here = _linked(folder / "home", Path.home()), _linked(folder / "work", Path.cwd())
+            declared_home = {"HOME", "USERPROFILE"}.intersection(declared)
+            stack.enter_context(environ({} if declared_home else {"HOME": home, "USERPROFILE": home}))
+            stack.enter_context(environ({} if "PWD" in declared else {"PWD": here}))
+            stack.enter_context(_answering(os, "getcwd", lambda: here))
+        stack.callback(_read_zone)  # at the end, when the variables are back
+        stack.enter_context(environ({n: v for n, v in _other_variables() if n not in declared}))
+        stack.enter_context(_answering(socket, "gethostname", lambda: HOST))
+        stack.enter_context(_answering(platform, "node", lambda: HOST))
+        _read_zone()
+        yield
+
+
+def _other_variables() -> Iterator[tuple[str, str]]:
+    yield from ((name, USER) for name in USER_NAMES)
+    yield from ((name, HOST) for name in HOST_NAMES)
+    yield from ((name, _other_than(os.environ.get(name), LANGUAGES)) for name in ("LANG", "LC_ALL"))
+    yield "TZ", _other_than(os.environ.get("TZ"), ZONES)
+
+
+def _other_than(now: str | None, known: Collection[str]) -> str:
+    return next(each for each in known if each != now)
+
+
+def _linked(link: Path, target: Path) -> str:
+    link.symlink_to(target, target_is_directory=True)
+    return str(link)
+
+
+def _read_zone() -> None:
+    if hasattr(time, "tzset"):
+        time.tzset()
+
+
+@contextmanager
+def _answering(owner: ModuleType, name: str, answer: Callable[[], str]) -> Iterator[None]:
+    """Let a function of a module give another answer, also where modules have imported it by its name."""
+    original = getattr(owner, name)
+    places = [(vars(module), known) for module in _modules() for known in _names_of(module, original)]
+    replacement = partial(answer)
+    for names, known in places:
+        names[known] = replacement
+    try:
+        yield
+    finally:
+        for names, known in places:
+            if names.get(known) is replacement:
+                names[known] = original
+
+
+def _modules() -> list[ModuleType]:
+    return [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+
+
+def _names_of(module: ModuleType, wanted: Any) -> list[str]:
+    return [name for name, value in list(vars(module).items()) if value is wanted]
