@@ -48,6 +48,11 @@ OF_SERVERS: Remedies = (
         "Run fewer commands at once.",
     ),
     (
+        ("no encryption",),
+        "Ask for TLS in the store's URL (`sslmode=require`, or better `verify-full`), or let the server's pg_hba.conf "
+        "take this role without it.",
+    ),
+    (
         ("password", "authentication", "no pg_hba"),
         "Give the role and its password: in the URL as `${NAME}`, as PGPASSWORD, or in ~/.pgpass.",
     ),

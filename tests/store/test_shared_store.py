@@ -13,6 +13,7 @@ from agentmut._base.errors import StoreError
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
 from agentmut.store.address import store_url
+from agentmut.store.explanation import OF_SERVERS, explanation
 from agentmut.store.migrating import VERSION
 from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
@@ -359,3 +360,11 @@ def test_the_tables_of_a_new_store_are_those_that_the_code_declares(server: Post
         )
         found = compare_metadata(context, metadata)
     assert [difference for difference in found if "alembic_version" not in repr(difference)] == []
+
+
+def test_a_server_that_takes_tls_alone_is_told_from_a_wrong_password() -> None:
+    hba = 'FATAL:  no pg_hba.conf entry for host "127.0.0.1", user "ci", database "trials"'
+    without_tls = explanation("here", "open", OSError(f"{hba}, no encryption"), OF_SERVERS)
+    with_tls = explanation("here", "open", OSError(f"{hba}, SSL encryption"), OF_SERVERS)
+    assert "sslmode=require" in without_tls and "sslmode" not in with_tls
+    assert "Give the role and its password" in with_tls
