@@ -3,7 +3,8 @@
 `python benchmarks/scale.py [--scenarios N] [--mutants N] [--trials N] [--varied]` prints the processor time of a whole
 campaign by stage, and its memory; exit code 1 where a target is missed. The agent answers at once by a rule, so that a
 run repeats itself; with `--varied` each answer has other words, so that survivors take a permutation test. The trials
-themselves (agent, executor, store) are told apart from what is done about them.
+themselves (agent, executor, store) are told apart from what is done about them. `python benchmarks/scale.py --plan`
+plans the same project, and runs nothing.
 """
 
 import argparse
@@ -34,9 +35,12 @@ from agentmut.nouns import Result  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
 from agentmut.report import render_as  # noqa: E402
 from agentmut.usecases import campaigns, foresee, open_store  # noqa: E402
+from benchmarks.commit import commit  # noqa: E402
 
 SECONDS = 60.0
 """Processor time that everything but the trials may take."""
+PLANNED = 20.0
+"""Processor time that the plan alone may take."""
 MEBIBYTES = 1024.0
 """Memory that it may take beyond what the process has at its start."""
 SHARE = 0.10
@@ -128,6 +132,23 @@ def campaign(folder: Path, clock: Clock) -> Result:
     return result
 
 
+def plan_alone(scenarios: int, mutants: int, trials: int) -> int:
+    """Load and plan the project as `agentmut plan` does, and print what that takes; 1 when the target was missed."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder, clock.of("all of it"):
+        write_project(Path(folder), scenarios, mutants, trials)
+        project = load_project(Path(folder))
+        session = open_session(project)
+        generation = make_mutants(session, Selection())
+        with open_store(project) as store:
+            foresee(session, store, generation)
+    total = clock.spent["all of it"]
+    print(f"commit {commit()}: {scenarios} scenarios x {mutants} mutants")
+    kept = "ok  " if total <= PLANNED else "MISS"
+    print(f"{kept}  planned, from the files on, in {total:.1f} s of processor time (target <= {PLANNED:g})")
+    return int(total > PLANNED)
+
+
 def watch(clock: Clock) -> None:
     """Time the parts of a campaign that are no trials."""
     parts: tuple[tuple[Any, str, str], ...] = (
@@ -173,7 +194,10 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=500)
     parser.add_argument("--trials", type=int, default=30_000)
     parser.add_argument("--varied", action="store_true", help="Each run's answer has other words.")
+    parser.add_argument("--plan", action="store_true", help="Plan, and run nothing.")
     asked = parser.parse_args()
+    if asked.plan:
+        return plan_alone(asked.scenarios, asked.mutants, asked.trials)
     clock, before = Clock(), memory()
     watch(clock)
     with tempfile.TemporaryDirectory() as folder:
