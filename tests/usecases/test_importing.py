@@ -179,3 +179,12 @@ def test_clean_removes_old_imports_on_demand_alone(tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["clean", "--project", str(tmp_path), "--yes", *more])
         assert done.exit_code == 0, done.output
         assert len(stored(tmp_path)) == left
+
+
+def test_old_imported_runs_of_a_folder_without_a_project_are_removed(tmp_path: Path) -> None:
+    imported(tmp_path, run(0, 1.0), run(1, 0.0))
+    given = ["clean", "--imported-before", "2999-01-01", "--project", str(tmp_path), "--yes", "--json"]
+    for more, left in ((["--dry-run"], 2), ([], 0)):
+        found = CliRunner().invoke(app, [*given, *more], catch_exceptions=False)
+        assert json.loads(found.output)["imports_removed"] == 2
+        assert len(stored(tmp_path)) == left

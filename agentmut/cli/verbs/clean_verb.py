@@ -47,8 +47,12 @@ def clean(
     """
     from agentmut._base import moment
     from agentmut.cli.verbs.verdicts import ask
-    from agentmut.project import FOLDER, load_project
+    from agentmut.project import FILE_NAME, FOLDER, load_project
     from agentmut.usecases import open_store
+
+    if imported_before is not None and project.is_dir() and not (project / FILE_NAME).is_file():
+        _clean_imports(project, imported_before, dry_run=dry_run, yes=yes, as_json=as_json)
+        return
 
     loaded = load_project(project)
     with open_store(loaded) as store:
@@ -78,6 +82,30 @@ def clean(
         told = {"runs_removed": gone, "trials_removed": trials, "runs_kept": kept, "dry_run": dry_run}
         told |= {} if imported_before is None else {"imports_removed": imports}
         print_json(told)
+
+
+def _clean_imports(folder: Path, imported_before: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Remove old imported runs of a folder that has no project file, and so no runs of its own."""
+    from agentmut._base import moment
+    from agentmut.cli.verbs.verdicts import ask
+    from agentmut.usecases import foreign_store
+
+    before = moment(imported_before, time.time(), "--imported-before")
+    with foreign_store(folder) as home:
+        imports = home.store.imports
+        older = imports.older(before)
+        if not as_json:
+            typer.echo(f"imported runs to be removed: {older} of {imports.totals().trials}")
+        if older and not dry_run:
+            if not yes:
+                ask(
+                    "Remove them?",
+                    "nothing was removed: give --yes to remove it without a question, or --dry-run.",
+                )
+            imports.forget(before)
+    if as_json:
+        told = {"runs_removed": [], "trials_removed": 0, "runs_kept": [], "dry_run": dry_run}
+        print_json(told | {"imports_removed": older})
 
 
 def kept_runs(runs: "Sequence[StoredRun]", keep: int, baselines: Path) -> list[str]:
