@@ -1,8 +1,7 @@
 """Size limits for the stored texts of runs: a longer text is cut in the middle and marked as cut."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -73,7 +72,10 @@ class SizeLimits(NamedTuple):
 
 def text_size(trace: AgentTrace) -> int:
     """Return the characters of a trace's texts: answers, arguments, results, errors."""
-    return sum(map(len, _texts(trace)))
+    size = len(trace.error or "") + len(trace.stderr) + sum(map(_size, trace.outputs))
+    for step in trace.steps:
+        size += len(step.error or "") + _size(step.arguments) + _size(step.output)
+    return size + sum(map(len, trace.workspace.texts)) if trace.workspace else size
 
 
 def cut_reason(reason: str) -> str:
@@ -81,14 +83,11 @@ def cut_reason(reason: str) -> str:
     return _cut(reason, 10_000, "text")
 
 
-def _texts(trace: AgentTrace) -> Iterator[str]:
-    yield from (trace.error or "", trace.stderr, *(trace.workspace.texts if trace.workspace else ()))
-    for value in trace.outputs:
-        yield from texts_in(value)
-    for step in trace.steps:
-        yield step.error or ""
-        yield from texts_in(step.arguments)
-        yield from texts_in(step.output)
+def _size(value: Any) -> int:
+    """Return the characters of a value's texts; nearly every value is one text or nothing."""
+    if isinstance(value, str):
+        return len(value)
+    return 0 if value is None else sum(map(len, texts_in(value)))
 
 
 def _cut_trace(trace: AgentTrace, most: int, which: str) -> AgentTrace:

@@ -1,10 +1,11 @@
 """The connections of a store: errors are explained, and a server that is away is waited for."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
+import sqlalchemy
 from sqlalchemy import Connection, Engine, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -56,6 +57,12 @@ class Database(Protocol):
         self, link: Connection, query: Select[Any], values: Mapping[str, Any]
     ) -> Mapping[Any, Any] | None:
         """Return the first row of a query that runs before every trial."""
+        ...
+
+    def insert_all(
+        self, writing: Connection, statement: sqlalchemy.Insert, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Insert rows with the same keys, at least one; trials that ended together are stored so."""
         ...
 
     @contextmanager
@@ -117,11 +124,21 @@ class Connections:
     ) -> T | None:
         """Return what `read` makes of the first row of a query that runs before every trial. Raises `StoreError`."""
 
-        def found(reading: Connection) -> T | None:
-            row = self.database.first(reading, query, values)
+        try:  # without the patience of `read`, which takes longer than the query
+            row = self.database.first(self.links.reading, query, values)
             return read(row) if row else None
+        except Exception:
+            return self.read(lambda reading: self._first(reading, query, values, read))
 
-        return self.read(found)
+    def _first(
+        self,
+        reading: Connection,
+        query: Select[Any],
+        values: Mapping[str, Any],
+        read: Callable[[Mapping[Any, Any]], T],
+    ) -> T | None:
+        row = self.database.first(reading, query, values)
+        return read(row) if row else None
 
     def write(
         self,

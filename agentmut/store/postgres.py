@@ -4,12 +4,12 @@ Each project has a schema of its own, so that a role is given the trials of a pr
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, create_engine, event, inspect, text
+from sqlalchemy import Connection, Insert, Select, create_engine, event, inspect, text
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -74,6 +74,10 @@ class PostgresServer:
         assert driver is not None
         row = driver.execute(_compiled(query), values, prepare=True).fetchone()
         return dict(zip(query.selected_columns.keys(), row, strict=True)) if row else None
+
+    def insert_all(self, writing: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows with the same keys."""
+        writing.execute(statement, list(rows))
 
     @contextmanager
     def many(self, link: Connection) -> Iterator[Connection]:

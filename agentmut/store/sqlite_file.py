@@ -4,13 +4,14 @@ What a write has returned from survives SIGKILL (not a power cut).
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, create_engine, event, text
+from sqlalchemy import Connection, Insert, Select, create_engine, event, text
 from sqlalchemy.dialects.sqlite import dialect
 
 from agentmut._base import StoreError, make_private_folder, touch_private
@@ -50,6 +51,11 @@ class SqliteFile:
         assert isinstance(driver, sqlite3.Connection)
         row = driver.execute(_compiled(query), dict(values)).fetchone()
         return dict(zip(query.selected_columns.keys(), row, strict=True)) if row else None
+
+    def insert_all(self, writing: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows with the same keys; the driver takes them unconverted, as all their types are its own."""
+        compiled, values = _compiled_insert(statement, tuple(rows[0]))
+        writing.exec_driver_sql(compiled, [values(row) for row in rows])
 
     @contextmanager
     def many(self, link: Connection) -> Iterator[Connection]:
@@ -107,3 +113,16 @@ class SqliteFile:
 def _compiled(query: Select[Any]) -> str:
     """Return a query as the driver takes it. Compiled once: queries that ask for it are constants of a module."""
     return str(query.compile(dialect=dialect(paramstyle="named")))
+
+
+@cache
+def _compiled_insert(insert: Insert, keys: tuple[str, ...]) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+    """Return an insert as the driver takes it, and what reads the values of a row in their order."""
+    return str(insert.compile(dialect=dialect(), column_keys=list(keys))), itemgetter(
+        *_in_order(insert, keys)
+    )
+
+
+def _in_order(insert: Insert, keys: tuple[str, ...]) -> list[str]:
+    """Return the keys in the order of the table's columns, which is the order of the statement's parameters."""
+    return [column.key for column in insert.table.columns if column.key in keys]

@@ -195,7 +195,7 @@ class Store:
         def saved(connection: Connection) -> set[str]:
             new = self._keep_footprints(connection, [trial.execution.footprint for trial in finished])
             if rows:
-                connection.execute(_INSERT, rows)
+                self._connections.database.insert_all(connection, _INSERT, rows)
             if links:
                 connection.execute(self._link, links)
             if seconds is not None:

@@ -132,8 +132,8 @@ def test_the_saving_is_added_up_over_the_run() -> None:
     assert trace.usd == pytest.approx(2 * 0.0831)
     assert trace.cache_saved_usd == pytest.approx(2 * 0.0675)
     execution = Execution(ending=Ending.ANSWERED, trace=trace, footprint=Footprint())
-    spend = spent_with(
-        spent_with(Spend(), Launch("", "s", 0, 0), execution), Launch("", "s", 1, 1), execution
-    )
+    first, second = ((Launch("", "s", number, number), execution) for number in (0, 1))
+    spend = spent_with(spent_with(Spend(), [first]), [second])
+    assert spend == spent_with(Spend(), [first, second])
     assert spend.cached_tokens == 3_600_000
     assert spend.saved_usd == pytest.approx(4 * 0.0675)

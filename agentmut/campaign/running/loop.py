@@ -291,9 +291,8 @@ class Loop:
         now = self._ports.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         judges = self._judges_before + self._ports.judges_usd()
-        self._work.spend = replace(self._work.spend, seconds=self._elapsed() - self._begun, judges_usd=judges)
-        for item in finished:
-            self._work.spend = spent_with(self._work.spend, item.launch, item.execution)
+        spend = replace(self._work.spend, seconds=self._elapsed() - self._begun, judges_usd=judges)
+        self._work.spend = spent_with(spend, ((item.launch, item.execution) for item in finished))
         seconds, judges = self._seconds_to_note(self._elapsed()), self._work.spend.all_judges_usd
         self._ports.store.save(self._run, rows, self._taken_over, seconds, judges)
         self._taken_over.clear()

@@ -1,6 +1,9 @@
-"""The spending of a run, trial by trial."""
+"""The spending of a run, by the trials that ended together."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from agentmut.campaign.judge_use import merged, of_steps
 from agentmut.campaign.limits import Spend
@@ -10,31 +13,33 @@ from agentmut.recording import text_size
 from agentmut.store import is_later
 
 
-def spent_with(spend: Spend, launch: Launch, execution: Execution) -> Spend:
-    """Return the spending after a trial, model judges included; a trial of another run is that run's expense."""
-    if execution.trace.foreign:
-        return replace(
-            spend,
-            trials=spend.trials + 1,
-            baseline_trials=spend.baseline_trials + is_baseline(launch),
-            foreign=spend.foreign + 1,
-        )
-    trace = execution.trace
-    usd = trace.paid_usd
-    return replace(
-        with_gaps(spend, execution),
-        trials=spend.trials + 1,
-        baseline_trials=spend.baseline_trials + is_baseline(launch),
-        usd=spend.usd + (usd or 0.0),
-        unpriced=spend.unpriced + (usd is None),
-        tokens=spend.tokens + trace.paid_tokens,
-        cached_tokens=spend.cached_tokens + trace.cached_tokens,
-        saved_usd=spend.saved_usd + trace.cache_saved_usd,
-        abandoned=spend.abandoned + execution.abandoned,
-        kept=spend.kept + text_size(trace),
-        cut=spend.cut + bool(trace.texts_cut),
-        judges=merged((*spend.judges, *of_steps(execution.judging))),
-    )
+def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend:
+    """Return the spending after trials, model judges included; a trial of another run is that run's expense."""
+    sums, saved_usd = Counter[str](), spend.saved_usd
+    usd, judges, own = spend.usd, spend.judges, list[Execution]()
+    for launch, execution in ended:
+        sums["trials"] += 1
+        sums["baseline_trials"] += is_baseline(launch)
+        trace = execution.trace
+        if trace.foreign:
+            sums["foreign"] += 1
+            continue
+        own.append(execution)
+        paid = trace.paid_usd
+        usd += paid or 0.0
+        saved_usd += trace.cache_saved_usd
+        sums["unpriced"] += paid is None
+        sums["tokens"] += trace.paid_tokens
+        sums["cached_tokens"] += trace.cached_tokens
+        sums["abandoned"] += execution.abandoned
+        sums["kept"] += text_size(trace)
+        sums["cut"] += bool(trace.texts_cut)
+        judges = merged((*judges, *of_steps(execution.judging))) if execution.judging else judges
+    counted: dict[str, Any] = {name: getattr(spend, name) + number for name, number in sums.items()}
+    spend = replace(spend, usd=usd, saved_usd=saved_usd, judges=judges, **counted)
+    for execution in own:
+        spend = with_gaps(spend, execution)
+    return spend
 
 
 def is_baseline(launch: Launch) -> bool:
