@@ -2,6 +2,7 @@
 
     python -m benchmarks.ray_trials                     # the full form: 4 nodes x 250 trials of 1 s at a time
     python -m benchmarks.ray_trials --nodes 2 --each 50 # a smaller one
+    python -m benchmarks.ray_trials --campaign 100000   # the memory of the process that decides a whole campaign
 
 Nodes are processes of this machine, and agents only wait. Other programs on the machine lengthen what a clock measures.
 So the processor time of a trial is told as well: that of the coordinator, and that of all processes of the cluster.
@@ -9,10 +10,12 @@ So the processor time of a trial is told as well: that of the coordinator, and t
 
 import argparse
 import asyncio
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import psutil  # type: ignore[import-untyped]
@@ -20,6 +23,12 @@ from ray.cluster_utils import Cluster
 
 from agentmut.nouns import Ending, Execution
 from agentmut.trial import RayExecutor, RaySettings, TrialRequest
+from agentmut.usecases import measure
+from benchmarks.commit import commit
+from benchmarks.scale import memory, write_project
+
+SCENARIOS, MUTANTS = 10, 300
+"""Of the campaign."""
 
 
 class Waiting:
@@ -79,20 +88,37 @@ def _said(cost: Cost) -> str:
     return f"{clock:.2f} ms a trial; processor time {coordinator:.2f} ms of the coordinator, {cluster:.2f} ms of all"
 
 
+def campaign(address: str, trials: int) -> None:
+    """Run a campaign of about so many trials on the cluster, and print the most memory that this process held."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_project(folder, SCENARIOS, MUTANTS, trials)
+        project = (folder / "agentmut.yaml").read_text()
+        here = f"execution: {{engine: ray, address: '{address}', concurrency: 256, cpus: 0}}"
+        (folder / "agentmut.yaml").write_text(project.replace("execution: {concurrency: 16}", here))
+        result = measure(folder)
+    ran = f"a campaign of {result.cost.trials:,} trials"
+    print(f"{ran}: the process that decides held at most {memory():.0f} MiB (target <= 1024)")
+
+
 def main() -> None:
-    """Start a cluster, and print both figures."""
+    """Start a cluster, and print both figures, or the memory of a campaign."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--nodes", type=int, default=4)
     options.add_argument("--each", type=int, default=250, help="trials of a node at the same time")
     options.add_argument("--rounds", type=int, default=10, help="trials of each slot")
+    options.add_argument("--campaign", type=int, default=0, help="trials of a campaign on the cluster")
     wanted = options.parse_args()
+    print(f"commit {commit()}")
     small = {"num_cpus": 1, "object_store_memory": 80_000_000}
     cluster = Cluster(initialize_head=True, head_node_args={**small, "include_dashboard": False})
     for _ in range(wanted.nodes - 1):
         cluster.add_node(**small)
     try:
+        if wanted.campaign:
+            return campaign(cluster.address, wanted.campaign)
         cost = asyncio.run(measured(cluster.address, 0.0, wanted.nodes, 64 // wanted.nodes, 2000))
         print(f"64 in flight: {_said(cost)}")
         slots = wanted.nodes * wanted.each
