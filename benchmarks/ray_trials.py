@@ -101,6 +101,17 @@ def campaign(address: str, trials: int) -> None:
     print(f"{ran}: the process that decides held at most {memory():.0f} MiB (target <= 1024)")
 
 
+def costs(address: str, nodes: int, each: int, rounds: int) -> None:
+    """Print what a trial takes at 64 trials at a time that end at once, and at `each` a node that take a second."""
+    cost = asyncio.run(measured(address, 0.0, nodes, 64 // nodes, 2000))
+    print(f"64 in flight: {_said(cost)}")
+    slots = nodes * each
+    cost = asyncio.run(measured(address, 1.0, nodes, each, rounds * slots))
+    print(
+        f"{slots} in flight at 1 s: {100 / (cost.clock * slots):.1f} % of the ideal throughput; {_said(cost)}"
+    )
+
+
 def main() -> None:
     """Start a cluster, and print both figures, or the memory of a campaign."""
     options = argparse.ArgumentParser(
@@ -118,15 +129,9 @@ def main() -> None:
         cluster.add_node(**small)
     try:
         if wanted.campaign:
-            return campaign(cluster.address, wanted.campaign)
-        cost = asyncio.run(measured(cluster.address, 0.0, wanted.nodes, 64 // wanted.nodes, 2000))
-        print(f"64 in flight: {_said(cost)}")
-        slots = wanted.nodes * wanted.each
-        trials = wanted.rounds * slots
-        cost = asyncio.run(measured(cluster.address, 1.0, wanted.nodes, wanted.each, trials))
-        print(
-            f"{slots} in flight at 1 s: {100 / (cost.clock * slots):.1f} % of the ideal throughput; {_said(cost)}"
-        )
+            campaign(cluster.address, wanted.campaign)
+        else:
+            costs(cluster.address, wanted.nodes, wanted.each, wanted.rounds)
     finally:
         cluster.shutdown()
 
