@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.calibration import in_words, tables
+from benchmarks.calibration.__main__ import report
 from benchmarks.calibration.figures import Figure, Section
 from benchmarks.calibration.in_words import as_csv, page
 from benchmarks.calibration.pictures import Dot, Plot, plots, svg
@@ -27,11 +29,11 @@ TABLE = table_of(SECTION, "Commit abc")
 
 
 def test_the_page_and_its_plots_are_what_the_command_writes_from_the_files() -> None:
-    tables = read()
-    assert (DOCS / "error-rates.md").read_text() == page(tables)
-    assert len(tables) > 15 and all(table.made and table.how for table in tables)
-    assert (DOCS / "pictures" / "promises.svg").read_text() == promises(tables)
-    assert "(pictures/promises.svg)" in page(tables)
+    stored = read()
+    assert (DOCS / "error-rates.md").read_text() == page(stored)
+    assert len(stored) > 15 and all(table.made and table.how for table in stored)
+    assert (DOCS / "pictures" / "promises.svg").read_text() == promises(stored)
+    assert "(pictures/promises.svg)" in page(stored)
 
 
 def test_the_folder_has_the_files_of_its_index_and_no_others() -> None:
@@ -46,6 +48,18 @@ def test_a_table_is_read_as_it_was_written_and_takes_the_place_of_its_section(tm
     renewed = TABLE._replace(made="Commit def", rows=TABLE.rows[:1])
     write([renewed], tmp_path)
     assert read(tmp_path) == (renewed, other)
+
+
+def test_one_run_stores_its_sections_and_then_writes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[object] = []
+    monkeypatch.setattr(tables, "write", done.extend)
+    monkeypatch.setattr(in_words, "write", lambda: done.append("page"))
+    report(SECTION, "the command", write=False)
+    assert not done
+    report(SECTION, "the command", write=True)
+    (table, page_written) = done
+    assert isinstance(table, Table) and table.rows == TABLE.rows and page_written == "page"
+    assert table.made.startswith("Commit ") and table.made.endswith(", by `the command`")
 
 
 def test_what_holds_and_what_fails_is_counted_and_named() -> None:
