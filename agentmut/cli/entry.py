@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from agentmut._base import DISK_IS_FULL, AgentmutError, ExitCode
+from agentmut._base import DISK_IS_FULL, AgentmutError, ExitCode, RunInterruptedError
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
-from agentmut.cli.supervising import Ended, supervised, wants_supervisor
+from agentmut.cli.supervising import UNSUPERVISED, Ended, supervised, wants_supervisor
 
 GROUPS = {
     "Start": ("init", "doctor"),
@@ -27,6 +27,7 @@ VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""
+BY_CTRL_C = "ended by Ctrl-C. Finished trials are kept."
 ROOT_HELP = """If my agent silently got worse, would my tests notice?
 
 agentmut breaks an LLM agent on purpose, and says which breakages its tests do not notice.
@@ -61,6 +62,10 @@ class LazyVerbs(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ConnectionError(f"a connection or a pipe was lost: {error}") from error
+        except KeyboardInterrupt:  # typer would end with its code and print nothing
+            if ctx.invoked_subcommand in UNSUPERVISED:  # it ends a server
+                raise
+            raise RunInterruptedError(BY_CTRL_C) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import `agentmut.cli.<verb>` and build its command."""
@@ -157,9 +162,8 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say(error, arguments)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
-        message = "ended by Ctrl-C. Finished trials are kept."
-        typer.echo(f"agentmut: {message}", err=True)
-        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
+        typer.echo(f"agentmut: {BY_CTRL_C}", err=True)
+        _say_json(BY_CTRL_C, int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
         if error.errno not in DISK_IS_FULL:

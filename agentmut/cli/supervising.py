@@ -32,6 +32,8 @@ CONCLUDING = 120.0
 """Seconds that it has to write its result after that."""
 LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
+LEAVING_STOPPED = 1.0
+"""The same after Ctrl-C: the result is written, and the user waits."""
 OFF = "AGENTMUT_UNSUPERVISED"
 """The environment variable that leaves the supervisor out, for debuggers."""
 UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
@@ -242,7 +244,7 @@ class _Watch:
             case ["rest"]:
                 self._patience = None
             case ["done", code]:
-                self._code, self._left = int(code), LEAVING
+                self._code, self._left = int(code), LEAVING_STOPPED if self._stops else LEAVING
 
     def _ended(self, code: int) -> Ended:
         if self._code is not None:

@@ -80,3 +80,15 @@ def test_a_supervisor_that_fails_is_never_exit_code_1(
     assert ended(None) == ExitCode.BROKEN
     document, _ = told(capsys)
     assert document["exit_code"] == ExitCode.BROKEN
+
+
+def test_ctrl_c_before_the_first_trial_writes_a_json_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agentmut.campaign.preparation.session.environment", interrupted)
+    assert ended(write(tmp_path)) == ExitCode.INTERRUPTED
+    document, said = told(capsys)
+    assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
