@@ -19,7 +19,9 @@ ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 LIMIT = 120
 """Seconds until a test gives up: no bound on anything that is measured."""
-THREAD = "execution: {isolate_evaluators: thread}\n"
+PATIENT = "execution: {evaluator_timeout: 600}\n"
+"""A busy machine may stand still for a minute."""
+THREAD = "execution: {isolate_evaluators: thread, evaluator_timeout: 600}\n"
 """There an evaluator can keep the whole process from running anything else."""
 GOOD = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 CATASTROPHE = 're.search(r"^(a+)+$", "a" * 41 + "!")'
@@ -88,7 +90,7 @@ def test_the_first_ctrl_c_breaks_an_agent_off_that_blocks_the_event_loop(tmp_pat
 
 
 def test_the_first_ctrl_c_writes_the_result_of_a_run_whose_evaluator_never_ends(tmp_path: Path) -> None:
-    process = start(write(tmp_path, judge=STUCK_JUDGE))
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=PATIENT))
     once_stuck(tmp_path, process)
     process.send_signal(signal.SIGINT)
     output, said = process.communicate(timeout=LIMIT)
