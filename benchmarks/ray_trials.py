@@ -27,8 +27,8 @@ from agentmut.usecases import measure
 from benchmarks.commit import commit
 from benchmarks.scale import memory, write_project
 
-SCENARIOS, MUTANTS = 10, 300
-"""Of the campaign."""
+SCENARIOS, MUTANTS = 10, 1_200
+"""Of the campaign: 300 mutants were decided by 27,490 trials."""
 
 
 class Waiting:
