@@ -1,6 +1,7 @@
 """Make a sheet of proposals to be graded blind, or count graded sheets.
 
 `python -m benchmarks.proposals run FOLDER` writes six agents with thin suites (`thin.py`) and runs them: minutes.
+With `--fresh` they are six others, which nobody who works on the miner had seen.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
@@ -20,12 +21,12 @@ from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
 from agentmut.project import load_project
 from agentmut.usecases import open_store
-from benchmarks.proposals.thin import run
+from benchmarks.proposals.thin import FRESH, KNOWN, run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
-USAGE = "usage: python -m benchmarks.proposals run FOLDER | sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
+USAGE = "usage: python -m benchmarks.proposals run FOLDER [--fresh] | sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
 
 
 class Counted(NamedTuple):
@@ -102,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
         print(USAGE, file=sys.stderr)
         return 2
     if arguments[0] == "run":
-        return run(Path(arguments[1]))
+        return run(Path(arguments[1]), FRESH if "--fresh" in arguments else KNOWN)
     if arguments[0] == "count":
         found = counted([graded(Path(name)) for name in arguments[1:]])
         shares = ", ".join(f"{share:.2f}" for share in found.shares)
