@@ -8,7 +8,9 @@ import pytest
 from benchmarks.proposals.__main__ import counted, graded, main
 
 ROOT = Path(__file__).parents[2]
-HELD = [ROOT / "benchmarks" / "proposals" / f"grades-{n}.csv" for n in (1, 2)]
+PROPOSALS = ROOT / "benchmarks" / "proposals"
+HELD = [PROPOSALS / f"grades-{n}.csv" for n in (1, 2)]
+FRESH = [PROPOSALS / f"fresh-grades-{n}.csv" for n in (1, 2)]
 PAGE = (ROOT / "docs" / "proposals.md").read_text("utf-8")
 
 
@@ -21,6 +23,24 @@ def test_the_shares_are_those_of_the_grades(capsys: pytest.CaptureFixture[str]) 
     assert "97.5 %, kappa .91" in PAGE
     assert main(["count", *map(str, HELD)]) == 0
     assert "40 graded; yes: 0.85, 0.82 (goal 0.8); agreement 0.97, kappa 0.91" in capsys.readouterr().out
+
+
+def test_the_shares_of_agents_that_nobody_had_seen_are_those_of_the_grades(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    grades = [graded(path) for path in FRESH]
+    assert [sum(one.values()) for one in grades] == [36, 35]
+    assert (
+        "60.0 % (36 of 60) by one grader, 58.3 %\n(35) by another**; they agree on 98.3 %, kappa .97" in PAGE
+    )
+    rejected = sum(not any(one[number] for one in grades) for number in grades[0])
+    counts = [
+        int(row.split("|")[2])
+        for row in PAGE.split("| rejected by both |")[1].split("\n\n")[0].splitlines()[2:]
+    ]
+    assert sum(counts) == rejected == 24
+    assert main(["count", *map(str, FRESH)]) == 1, "the goal is missed"
+    assert "60 graded; yes: 0.60, 0.58 (goal 0.8); agreement 0.98, kappa 0.97" in capsys.readouterr().out
 
 
 def test_both_sheets_have_the_same_rows_in_another_order() -> None:
