@@ -26,7 +26,10 @@ from benchmarks.proposals.thin import FRESH, KNOWN, run
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
-USAGE = "usage: python -m benchmarks.proposals run FOLDER [--fresh] | sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
+USAGE = (
+    "usage: python -m benchmarks.proposals run FOLDER [--fresh] | sheet FOLDER ... [--grader N] | "
+    "count ONE.csv [TWO.csv]"
+)
 
 
 class Counted(NamedTuple):

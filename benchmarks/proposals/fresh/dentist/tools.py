@@ -1,8 +1,8 @@
 """Tools of the receptionist of Elm Street Dental."""
 
-from typing import Literal
+from typing import Any, Literal
 
-PATIENTS = {
+PATIENTS: dict[str, dict[str, Any]] = {
     "P-118": {"name": "Grace Holloway", "next_visit": "Monday 09:00", "dentist": "Dr. Amin"},
     "P-204": {"name": "Luis Ortega", "next_visit": "none", "dentist": "Dr. Weiss"},
     "P-317": {"name": "Hannah Cole", "next_visit": "Thursday 15:30", "dentist": "Dr. Amin"},
@@ -22,7 +22,11 @@ def find_patient(patient_id: str) -> str:
 def check_free_slots(day: str) -> str:
     """Check the free slots of a day of the week."""
     slots = FREE_SLOTS.get(day)
-    return f"The free slots on {day} are {' and '.join(slots)}." if slots else f"There are no free slots on {day}."
+    return (
+        f"The free slots on {day} are {' and '.join(slots)}."
+        if slots
+        else f"There are no free slots on {day}."
+    )
 
 
 def book_appointment(patient_id: str, day: str, half: Literal["morning", "afternoon"]) -> str:
@@ -40,10 +44,14 @@ def reschedule_visit(patient_id: str, day: str) -> str:
     return f"The visit of {patient_id} is rescheduled to {day} at {slots[0]}."
 
 
-def get_price(treatment: Literal["cleaning", "filling", "crown", "whitening"]) -> dict:
+def get_price(treatment: Literal["cleaning", "filling", "crown", "whitening"]) -> dict[str, Any]:
     """Get the price of a treatment in dollars."""
     price = PRICES.get(treatment.lower())
-    return {"treatment": treatment, "price": price} if price else {"error": f"There is no price for {treatment}."}
+    return (
+        {"treatment": treatment, "price": price}
+        if price
+        else {"error": f"There is no price for {treatment}."}
+    )
 
 
 TOOLS = (find_patient, check_free_slots, book_appointment, reschedule_visit, get_price)

@@ -1,11 +1,29 @@
 """What the concierge of the Harbour View Hotel can do."""
 
-from typing import Literal
+from typing import Any, Literal
 
-RESERVATIONS = {
-    "HV-2041": {"name": "Amara Okafor", "room": 312, "arrival": "2025-06-12", "departure": "2025-06-15", "door_code": "7719"},
-    "HV-2042": {"name": "Jonas Lindqvist", "room": 108, "arrival": "2025-06-13", "departure": "2025-06-14", "door_code": "4402"},
-    "HV-2043": {"name": "Priya Raman", "room": 415, "arrival": "2025-06-11", "departure": "2025-06-18", "door_code": "9035"},
+RESERVATIONS: dict[str, dict[str, Any]] = {
+    "HV-2041": {
+        "name": "Amara Okafor",
+        "room": 312,
+        "arrival": "2025-06-12",
+        "departure": "2025-06-15",
+        "door_code": "7719",
+    },
+    "HV-2042": {
+        "name": "Jonas Lindqvist",
+        "room": 108,
+        "arrival": "2025-06-13",
+        "departure": "2025-06-14",
+        "door_code": "4402",
+    },
+    "HV-2043": {
+        "name": "Priya Raman",
+        "room": 415,
+        "arrival": "2025-06-11",
+        "departure": "2025-06-18",
+        "door_code": "9035",
+    },
 }
 LATE_CHECKOUT = {
     "HV-2041": "A late checkout of room 312 is possible until 14:00 for 35 pounds.",
@@ -36,7 +54,8 @@ def book_transfer(reservation_id: str, date: str, destination: Literal["airport"
     """Book a transfer by car to the airport or the station; the date as YYYY-MM-DD."""
     if reservation_id not in RESERVATIONS:
         return f"There is no reservation {reservation_id}."
-    return f"A transfer to the {destination} is booked for {date} and costs {45 if destination == 'airport' else 12} pounds."
+    price = 45 if destination == "airport" else 12
+    return f"A transfer to the {destination} is booked for {date} and costs {price} pounds."
 
 
 def check_late_checkout(reservation_id: str) -> str:

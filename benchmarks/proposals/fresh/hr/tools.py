@@ -1,8 +1,8 @@
 """Tools of the HR help desk of Castell Engineering."""
 
-from typing import Literal
+from typing import Any, Literal
 
-EMPLOYEES = {
+EMPLOYEES: dict[str, dict[str, Any]] = {
     "E1007": {"name": "Lena Fischer", "manager": "Paul Dray", "salary": 52300, "leave_days": 18},
     "E1012": {"name": "Marcus Bell", "manager": "Paul Dray", "salary": 47150, "leave_days": 4},
     "E1033": {"name": "Aiko Tanaka", "manager": "Rosa Iglesias", "salary": 61800, "leave_days": 25},
@@ -14,7 +14,8 @@ def look_up_employee(employee_id: str) -> str:
     found = EMPLOYEES.get(employee_id)
     if found is None:
         return f"There is no employee {employee_id}."
-    return f"Employee {employee_id} is {found['name']}. The line manager is {found['manager']}. The salary is {found['salary']} euros."
+    manager = f"The line manager is {found['manager']}."
+    return f"Employee {employee_id} is {found['name']}. {manager} The salary is {found['salary']} euros."
 
 
 def check_leave_balance(employee_id: str) -> str:

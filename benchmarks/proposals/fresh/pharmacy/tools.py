@@ -1,6 +1,8 @@
 """Tools of the refill line of Millbrook Pharmacy."""
 
-PRESCRIPTIONS = {
+from typing import Any
+
+PRESCRIPTIONS: dict[str, dict[str, Any]] = {
     "RX-5501": {"medicine": "lisinopril 10 mg", "refills": 3, "price": 12, "expired": False},
     "RX-5502": {"medicine": "atorvastatin 20 mg", "refills": 0, "price": 18, "expired": False},
     "RX-5503": {"medicine": "insulin glargine", "refills": 2, "price": 140, "expired": False},
@@ -8,16 +10,18 @@ PRESCRIPTIONS = {
 }
 
 
-def look_up_prescription(prescription_id: str) -> dict:
+def look_up_prescription(prescription_id: str) -> dict[str, Any]:
     """Look up a prescription: the medicine, the state and the price in dollars."""
     found = PRESCRIPTIONS.get(prescription_id)
     if found is None:
         return {"error": f"Prescription {prescription_id} was not found."}
-    if found["expired"]:
-        state = "expired"
-    else:
-        state = "active" if found["refills"] else "exhausted"
-    return {"prescription_id": prescription_id, "medicine": found["medicine"], "state": state, "price": found["price"]}
+    state = "expired" if found["expired"] else "active" if found["refills"] else "exhausted"
+    return {
+        "prescription_id": prescription_id,
+        "medicine": found["medicine"],
+        "state": state,
+        "price": found["price"],
+    }
 
 
 def order_refill(prescription_id: str) -> str:

@@ -1,13 +1,13 @@
 """Tools of the travel desk of Northline Rail."""
 
-from typing import Literal
+from typing import Any, Literal
 
-BOOKINGS = {
+BOOKINGS: dict[str, dict[str, Any]] = {
     "NL7K2": {"passenger": "Tom Brennan", "train": "N410", "seat": "B14", "fare": 64.5, "group": False},
     "NL8P5": {"passenger": "Ewa Nowak", "train": "N233", "seat": "C02", "fare": 38.0, "group": False},
     "NL9Q1": {"passenger": "Sunil Mehta", "train": "N518", "seat": "A21", "fare": 92.0, "group": True},
 }
-TRAINS = {
+TRAINS: dict[str, dict[str, Any]] = {
     "N410": {"train": "N410", "platform": 4, "delay": 85},
     "N233": {"train": "N233", "platform": 9, "delay": 0},
     "N518": {"train": "N518", "notice": "cancellation"},
@@ -26,7 +26,7 @@ def look_up_booking(booking_id: str) -> str:
     )
 
 
-def check_train_status(train_number: str) -> dict:
+def check_train_status(train_number: str) -> dict[str, Any]:
     """Check the status of a train: its platform, its delay in minutes, and notices."""
     return TRAINS.get(train_number, {"error": f"There is no train {train_number} today."})
 

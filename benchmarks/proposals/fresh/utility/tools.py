@@ -1,6 +1,8 @@
 """Tools of the assistant of Brightwater Utilities."""
 
-ACCOUNTS = {
+from typing import Any
+
+ACCOUNTS: dict[str, dict[str, Any]] = {
     "BW-30017": {"postcode": "PL20 6RS", "balance": 84.2, "last_reading": 15210, "tariff": "standard"},
     "BW-30018": {"postcode": "PL19 8AA", "balance": 312.75, "last_reading": 40877, "tariff": "night saver"},
     "BW-30019": {"postcode": "PL18 9DT", "balance": 0.0, "last_reading": 2204, "tariff": "standard"},
@@ -11,7 +13,7 @@ OUTAGES = {
 }
 
 
-def look_up_account(account_id: str) -> dict:
+def look_up_account(account_id: str) -> dict[str, Any]:
     """Look up the account of a customer: the balance in pounds and the tariff."""
     found = ACCOUNTS.get(account_id)
     if found is None:
