@@ -1,6 +1,6 @@
 """The reliability of repeated runs, as sentences for every format that is read by people."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from agentmut.campaign import baseline_reliability
 from agentmut.nouns import Reliability, RepeatedRuns, Result
@@ -16,7 +16,7 @@ SHOWN_VARIABLE = 3
 def campaign_reliability(result: Result, named: Callable[[str], str] = clean) -> list[str]:
     """Return the sentences on a campaign's unchanged agent; none where no run of it is evidence."""
     found = baseline_reliability(result)
-    return list(reliability_lines(found, named)) if found else []
+    return [*reliability_lines(found, named), *reliability_details(found, named)] if found else []
 
 
 def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -> Iterator[str]:
@@ -76,11 +76,18 @@ def reliability_details(found: Reliability, named: Callable[[str], str] = clean)
         some = ", ".join(f"{each.k}: {each.pass_at_plug_in:.3f}" for each in shown)
         yield f"From observed rates alone, pass^k is {every} (too high on average), pass@k {some} (too low on average)."
     for row in _most_variable(found)[:SHOWN_VARIABLE]:
-        curve = f"decay curve {', '.join(map(str, row.decay_curve))} %, " if row.decay_curve else ""
+        curve = f"decay curve {_curve(row.decay_curve)}, " if row.decay_curve else ""
         degraded = (
             "" if row.graceful_degradation is None else f", graceful degradation {row.graceful_degradation}"
         )
         yield f"{named(row.scenario)}: {curve}variance amplification {row.variance_amplification}{degraded}."
+
+
+def _curve(percents: Sequence[int]) -> str:
+    """Return the curve after 1, 2, 4, ... runs and after the last; JUnit and JSON have every run."""
+    shown = [k for k in range(1, len(percents) + 1) if k & (k - 1) == 0 or k == len(percents)]
+    after = f"{', '.join(map(str, shown[:-1]))}{', ' if shown[1:] else ''}{counted(shown[-1], 'run')}"
+    return f"{', '.join(str(percents[k - 1]) for k in shown)} % after {after}"
 
 
 def reliability_properties(found: Reliability) -> Iterator[tuple[str, str]]:

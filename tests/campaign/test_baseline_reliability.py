@@ -12,7 +12,10 @@ from agentmut.campaign.running.stored import stored_originals
 from agentmut.nouns.result import Result
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
+from agentmut.report.files.markdown import markdown_report
+from agentmut.report.html.page import html_report
 from agentmut.report.reliability_wording import reliability_lines
+from agentmut.report.terminal.run_page import render
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suite_verdicts import check_suite
@@ -34,6 +37,14 @@ def test_the_curve_follows_the_launches_whatever_order_runs_end_in(result: Resul
     assert row.flaky
     expected = [100 * sum(passed[:k]) ** k // k**k for k in range(1, 41)]
     assert list(row.decay_curve) == expected
+    at = [expected[k - 1] for k in (1, 2, 4, 8, 16, 32, 40)]
+    said = (
+        f"decay curve {', '.join(map(str, at))} % after 1, 2, 4, 8, 16, 32, 40 runs, variance amplification"
+    )
+    for page in (render(result), markdown_report(result), html_report(result)):
+        plain = " ".join(page.replace("`", "").split())
+        assert said in plain
+        assert "From observed rates alone, pass^k is" in plain
     seconds = [one.execution.trace.seconds for one in runs]
     assert row.p95_seconds == pytest.approx(np.quantile(seconds, 0.95, method="inverted_cdf"), abs=1e-6)
 
