@@ -36,7 +36,7 @@ class Meaning:
     documents: str = ""
     """The texts of the original's documents, in lower case."""
     added: tuple[str, ...] = ()
-    """Texts that the mutant writes, in lower case."""
+    """Texts that the mutant writes, and its whole prompt, in lower case."""
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -75,7 +75,10 @@ def meaning_of(mutant: Mutant, config: AgentConfig) -> Meaning:
         other_rules=tuple(one for one in every if one not in rules),
         tool_texts=tuple(f"{tool.name} {tool.description}" for tool in config.tools),
         documents="\n".join(one.text for one in config.context).casefold(),
-        added=tuple(_text(edit.after).casefold() for edit in mutant.edits),
+        added=(
+            *(_text(edit.after).casefold() for edit in mutant.edits),
+            mutant.apply(config).prompt.casefold(),
+        ),
     )
 
 

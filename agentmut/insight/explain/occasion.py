@@ -9,9 +9,11 @@ from functools import cached_property, lru_cache
 from statistics import median
 
 from agentmut._base import shipped
+from agentmut.insight.explain.key_terms import is_key_term
 from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.shapes import is_prose
 from agentmut.insight.explain.views import View
-from agentmut.language import stems
+from agentmut.language import STOP_WORDS, stems
 from agentmut.nouns import Action, OperatorClass
 
 _CONDITION = re.compile(
@@ -112,6 +114,28 @@ class Occasion:
             return True
         return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
 
+    def is_datum(self, text: str) -> bool:
+        """Return whether a given text is a value, a name, or a key term of which neither user nor tools speak.
+
+        In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise.
+        """
+        if not self.is_given(text):
+            return False
+        if not self.meaning.tool_names or text.casefold() in self.meaning.documents:
+            return True
+        if any(_is_value(text, value) for view in self.runs for value in self._values(view)):
+            return True
+        told = self.stems | stems(" ".join(self.meaning.tool_names))
+        return is_key_term(text) and stems(text).isdisjoint(told)
+
+    def _values(self, view: View) -> Iterator[str]:
+        yield from texts_in(last_output(view, self.tools, self._asked))
+
+    @cached_property
+    def answers_in_fields(self) -> bool:
+        """Return whether the answers usually are JSON: then their words are not the words of a text."""
+        return bool(self.runs) and 2 * sum(bool(view.fields) for view in self.runs) > len(self.runs)
+
     @cached_property
     def _answers_from_documents(self) -> bool:
         """Return whether the change is one of documents, or nothing else can tell the agent what it answers."""
@@ -125,8 +149,11 @@ class Occasion:
 
     @cached_property
     def _given(self) -> tuple[str, ...]:
-        asked = self.stems - stems(" ".join(self.meaning.tool_names))
-        return tuple(last_result(view, self.tools, asked) for view in self.runs)
+        return tuple(last_result(view, self.tools, self._asked) for view in self.runs)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        return self.stems - stems(" ".join(self.meaning.tool_names))
 
     def is_said(self, text: str) -> bool:
         """Return whether the user says a text."""
@@ -162,12 +189,32 @@ def last_result(view: View, tools: Container[str], asked: frozenset[str]) -> str
 
     Where `asked`, the stems of a request, name fields of the result, only these fields are returned.
     """
+    output = last_output(view, tools, asked)
+    return json.dumps(output, ensure_ascii=False, default=str).casefold() if output is not None else ""
+
+
+def last_output(view: View, tools: Container[str], asked: frozenset[str]) -> object:
+    """Return the result of `last_result` as it is; None without such a call."""
     called = [step for step in view.trace.steps if step.action is Action.CALL_TOOL and step.tool in tools]
-    if not called:
-        return ""
-    output = called[-1].output
+    output = called[-1].output if called else None
     fields = [output[key] for key in output if stems(key) & asked] if isinstance(output, dict) else []
-    return json.dumps(fields or output, ensure_ascii=False, default=str).casefold()
+    return fields or output
+
+
+def _is_value(text: str, value: str) -> bool:
+    """Return whether a text is a value that is no prose, or a name in prose, by its capital letters.
+
+    >>> _is_value("in transit", "In transit"), _is_value("paid in full", "Your invoice was paid in full today.")
+    (True, False)
+    >>> _is_value("ada lovelace", "The visit is with Ada Lovelace at noon.")
+    True
+    """
+    folded, at = text.casefold(), value.casefold().find(text.casefold())
+    if not is_prose(value):
+        return folded == value.casefold().strip(" .")
+    written = [word for word in value[at : at + len(text)].split() if word.casefold() not in STOP_WORDS]
+    capital = bool(written) and all(word[:1].isupper() for word in written)
+    return at >= 0 and capital and not set(_NAME.findall(value)).isdisjoint(written)
 
 
 def usually_feeds(first: str, second: str, runs: Sequence[View]) -> bool:

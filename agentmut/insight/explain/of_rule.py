@@ -134,9 +134,12 @@ def _limit_of(rule: str) -> Iterator[Candidate]:
     for match in _LIMIT.finditer(rule):
         number = int(match[1]) if match[1].isdecimal() else value_of(match[1])
         if number:
-            most = number - 1 if _BELOW.search(match[0]) else number
-            says = f"the answer has at most {most} words"
-            yield candidate("expression", f"len(text.split()) <= {most}", says, 0.9, partial(_short, most))
+            below = _BELOW.search(match[0]) is not None  # the rule's own number: a reader finds it there
+            named, sign, most = ("fewer than", "<", number - 1) if below else ("at most", "<=", number)
+            says = f"the answer has {named} {number} words"
+            yield candidate(
+                "expression", f"len(text.split()) {sign} {number}", says, 0.9, partial(_short, most)
+            )
 
 
 def _short(most: int, view: View) -> bool:

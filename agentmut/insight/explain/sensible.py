@@ -7,10 +7,11 @@ from pydantic import JsonValue
 
 from agentmut._base import shipped
 from agentmut.insight.explain.candidates import Candidate
+from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
 from agentmut.insight.explain.of_endings import ENDINGS
-from agentmut.language import stems
+from agentmut.language import stated_figures, stems
 from agentmut.nouns import EvaluatorSpec, OperatorClass
 
 STATED = 2
@@ -47,9 +48,10 @@ def is_sensible(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a candidate makes sense for the change, independently of the runs that decide about it.
 
     Not sensible: a word or name that comes from the mutant's own diff; what a rule asks for under a condition of which
-    the user says nothing; a phrase, figure or form that neither a rule nor the data asks for; a bound of length, steps
-    or cost where the changed rule speaks of something else; an order of tools that no rule and no data asks for; a ban
-    of a tool that only reads.
+    the user says nothing; a phrase, figure or form that neither a rule nor the data asks for, or that only echoes the
+    user; a phrase of a rule that may be put otherwise; an empty field of which the user speaks; a bound of length,
+    steps or cost where the changed rule speaks of something else, or states another; an order of tools that no rule and
+    no data asks for; a ban of a tool that only reads.
     """
     if occasion.meaning.is_of_its_diff(texts_in(one.spec.argument)) and one.grounded < STATED:
         return False
@@ -78,29 +80,51 @@ def _is_called_for(one: Candidate, occasion: Occasion) -> bool:
 
 
 def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a rule asks for a text, or it is data that the agent is given and tells in a short answer."""
+    """Return whether a rule asks for a text, or it is data that the agent is given and tells in a short answer.
+
+    What is not quoted in the prompt may be said otherwise: of a rule only a key term is asked for, and no echo of the
+    user's words.
+    """
     text = str(one.spec.argument)
-    if one.grounded:
+    if _is_in_its_words(one, occasion):
         return True
-    return not _DIGIT.search(text) and occasion.is_answered_shortly and occasion.is_given(text)
+    if occasion.is_said(text):
+        return False
+    if one.grounded:
+        return is_key_term(text)
+    return not _DIGIT.search(text) and occasion.is_answered_shortly and occasion.is_datum(text)
+
+
+def _is_in_its_words(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a rule itself says the text word by word."""
+    quoted = one.grounded and is_quoted(str(one.spec.argument), occasion.meaning.prompt)
+    return one.grounded == STATED or bool(quoted)
 
 
 def _fits_absence(one: Candidate, occasion: Occasion) -> bool:
-    return one.grounded > 0
+    """Return whether a rule forbids the very words, or names the term, which the user does not speak of.
+
+    An agent that refuses, or says what it has not done, needs the user's words for that. All words have to be the
+    rule's, and a rule about size forbids no words.
+    """
+    if _is_in_its_words(one, occasion):
+        return True
+    text = str(one.spec.argument)
+    said, meaning = stems(text), occasion.meaning
+    named = one.grounded > 0 and is_key_term(text) and said <= meaning.stems
+    return named and said.isdisjoint(occasion.stems) and not _speaks_of_size(meaning)
 
 
 def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a figure is more than a bare number, and asked for by a rule, said by the user, or given."""
+    """Return whether a figure is more than a bare number, and asked for by a rule, or given and no echo of the user."""
     text = str(one.spec.argument)
     if one.grounded == STATED:
         return True
     if text.isdecimal():
         return False
-    return (
-        one.grounded > 0
-        or occasion.is_said(text)
-        or (occasion.states_few_figures and occasion.is_given(text))
-    )
+    if one.grounded:
+        return True
+    return not occasion.is_said(text) and occasion.states_few_figures and occasion.is_given(text)
 
 
 def _fits_form(one: Candidate, occasion: Occasion) -> bool:
@@ -115,9 +139,37 @@ def _fits_form(one: Candidate, occasion: Occasion) -> bool:
 
 def _fits_limit(one: Candidate, occasion: Occasion) -> bool:
     """Return whether the changed rule speaks of size, or the change may lead to loops."""
-    if one.spec.argument in ENDINGS or one.grounded:
+    if one.spec.argument in ENDINGS or one.grounded == STATED:
+        return True
+    if one.spec.name == "expression" and (occasion.answers_in_fields or _is_off(one, occasion.meaning)):
+        return False
+    if one.grounded:
         return True
     return one.spec.name != "expression" and occasion.meaning.operator_class in _MAY_LOOP
+
+
+def _is_off(one: Candidate, meaning: Meaning) -> bool:
+    """Return whether the changed rule states a number, and the bound is read off runs instead."""
+    return one.grounded < STATED and bool(stated_figures(meaning.rule))
+
+
+def _fits_field(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a field holds something, or is rightly empty, since the user says nothing of what it names."""
+    empty = [name for name, value in _wanted(one.spec) if value is None or value == ""]
+    return stems(" ".join(empty)).isdisjoint(occasion.stems)
+
+
+def _wanted(spec: EvaluatorSpec) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the fields that an evaluator asks for, with the value; None for a value that has to be null."""
+    argument = spec.argument
+    if not isinstance(argument, dict):
+        return
+    if spec.name == "expect":
+        yield from argument.items()
+        return
+    fields = argument.get("properties")
+    for name, schema in fields.items() if isinstance(fields, dict) else ():
+        yield name, None if schema == {"type": "null"} else schema
 
 
 def _fits_order(one: Candidate, occasion: Occasion) -> bool:
@@ -149,6 +201,8 @@ _CHECKS: Mapping[str, Callable[[Candidate, Occasion], bool]] = {
     "max_steps": _fits_limit,
     "max_cost": _fits_limit,
     "expression": _fits_limit,
+    "expect": _fits_field,
+    "json_schema": _fits_field,
     "tool_order": _fits_order,
     "tool_not_called": _fits_ban,
     "tool_count": _fits_count,

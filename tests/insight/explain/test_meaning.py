@@ -89,7 +89,7 @@ STATED: list[tuple[str, Runs, Runs, tuple[str, Any]]] = [
     ("verify", calls("verify_identity", "issue_refund"), calls("issue_refund"), ("tool_called", "verify_identity")),
     ("five working", talk("The money is there within five working days"), talk("The money is there soon"),
      ("states", "five working days")),
-    ("30 words", talk(), talk(*FILLER, *FILLER, *FILLER), ("expression", "len(text.split()) <= 29")),
+    ("30 words", talk(), talk(*FILLER, *FILLER, *FILLER), ("expression", "len(text.split()) < 30")),
     ("fraud", talk("All is fine"), talk("Your fraud score is high and we look into that now, since it is so"),
      ("not_contains", "fraud score")),
 ]  # fmt: skip
