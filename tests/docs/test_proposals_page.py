@@ -43,6 +43,13 @@ def test_the_shares_of_agents_that_nobody_had_seen_are_those_of_the_grades(
     assert "60 graded; yes: 0.60, 0.58 (goal 0.8); agreement 0.98, kappa 0.97" in capsys.readouterr().out
 
 
+def test_the_shares_after_the_rules_had_changed_are_those_of_the_grades() -> None:
+    found = counted([graded(PROPOSALS / f"fresh-grades-{n}.csv") for n in (3, 4)])
+    assert (found.graded, [round(60 * share) for share in found.shares]) == (60, [51, 49])
+    assert (round(found.agreement, 3), round(found.kappa or 0, 2)) == (0.967, 0.88)
+    assert "**85.0 % (51 of 60) and 81.7 % (49)**; they agree on 96.7 %,\nkappa .88" in PAGE
+
+
 def test_both_sheets_have_the_same_rows_in_another_order() -> None:
     sheets = [list(csv.DictReader(path.open(encoding="utf-8", newline=""))) for path in HELD]
     first, second = ([(row["number"], row["assertion"]) for row in sheet] for sheet in sheets)
