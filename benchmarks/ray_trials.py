@@ -28,7 +28,7 @@ from benchmarks.commit import commit
 from benchmarks.scale import memory, write_project
 
 SCENARIOS, MUTANTS = 10, 1_200
-"""Of the campaign: 300 mutants were decided by 27,490 trials."""
+"""The size of the campaign: one of 300 mutants was decided by 27,490 trials."""
 
 
 class Waiting:

@@ -40,7 +40,7 @@ class Outcomes(NamedTuple):
     seconds: float
     origins: Origins
     reliability: Reliability | None = None
-    """Of the runs that a test or a comparison rests on."""
+    """The reliability of the runs that a test or a comparison rests on."""
     reliability_notes: tuple[str, ...] = ()
     """The same in sentences."""
 

@@ -1,4 +1,4 @@
-"""Of a rule or a result in words only what stays in other words is proposed: a library's agent."""
+"""Proposals hold only key terms of a rule or of a result: tried on the agent of a library."""
 
 from dataclasses import replace
 from typing import Any
