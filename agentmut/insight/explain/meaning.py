@@ -43,6 +43,11 @@ class Meaning:
         """Return the stems of the content words of the changed rules."""
         return stems(self.rule)
 
+    @cached_property
+    def subjects(self) -> frozenset[str]:
+        """Return the tools that the mutant changes, and those that its changed rules name."""
+        return self.tools | {tool for _, tool in tools_named(self.rule, self.tool_names)}
+
     def is_of_its_diff(self, texts: Iterable[str]) -> bool:
         """Return whether any of these texts has a word that only the mutant's own change brought in, or quotes it."""
         return any(not self.own_words.isdisjoint(_words(text)) or self._quotes(text) for text in texts)

@@ -21,6 +21,7 @@ _CONDITION = re.compile(
     r"([^,.;:]*)",
     re.I,
 )
+_TOPIC = re.compile(r"\W*([^\W\d_][^.:;,?!\n]{2,40}):\s+\S")
 _ASKS_FOR_A_THING = re.compile(
     r"\W*(?:(?:hi|hello|hey|hallo|please|and|but|so)\b\W*)*"
     r"(?:what|which|who|whom|whose|where|when|why|how|welche[rsmn]?|wer|wem|wen|wo|wann|warum|wie|wieso|woher)\b",
@@ -72,7 +73,7 @@ class Occasion:
         They have if they share a telling word with the condition, or half of the name of a tool that the rule names.
         A word that more than half of the rules have tells nothing.
         """
-        conditions = _CONDITION.findall(rule)
+        conditions = [*_CONDITION.findall(rule), *_topics(rule)]
         if not self.turns or not conditions:
             return True
         telling = stems(" ".join(conditions)) - self._usual_in_rules
@@ -92,14 +93,19 @@ class Occasion:
 
     def _fits(self, tool: str) -> bool:
         names = self.meaning.tool_names
-        if not self.turns:
-            return True
+        return self.speaks_of(tool) or any(
+            usually_feeds(tool, other, self.runs) for other in names if other != tool
+        )
+
+    def speaks_of(self, tool: str) -> bool:
+        """Return whether the user, or a rule that holds here, speaks of a tool; True where no user is known."""
+        names = self.meaning.tool_names
+        if not self.turns or tool not in names:
+            return not self.turns
         if any(tools_named(rule, (tool,)) and self.calls_for(rule) for rule in self.rules):
             return True
         text = self.meaning.tool_texts[names.index(tool)]
-        if not (stems(text) - shared_by_most(self.meaning.tool_texts)).isdisjoint(self.stems):
-            return True
-        return any(usually_feeds(tool, other, self.runs) for other in names if other != tool)
+        return not (stems(text) - shared_by_most(self.meaning.tool_texts)).isdisjoint(self.stems)
 
     def is_given(self, text: str) -> bool:
         """Return whether a text stands in a document, or in half of the runs in the result of the last tool of `tools`.
@@ -113,6 +119,11 @@ class Occasion:
         if self._answers_from_documents and folded in self.meaning.documents:
             return True
         return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
+
+    def is_returned_by(self, tools: frozenset[str], text: str) -> bool:
+        """Return whether a text stands in the last result of these tools, in half of the runs; True without runs."""
+        told = [last_result(view, tools, frozenset()) for view in self.runs]
+        return 2 * sum(text.casefold() in result for result in told) >= len(self.runs)
 
     def is_datum(self, text: str) -> bool:
         """Return whether a given text is a value, a name, or a key term of which neither user nor tools speak.
@@ -169,6 +180,21 @@ class Occasion:
     def is_answered_shortly(self) -> bool:
         """Return whether the answers are usually so short that what they say is what was asked for."""
         return not self.runs or median([view.words for view in self.runs]) <= SHORT
+
+
+def _topics(rule: str) -> list[str]:
+    """Return the topic that a rule begins with, such as `Lost cards:`; none where the words name the kind of rule.
+
+    >>> _topics("Lost cards: block the card."), _topics("Tone: be friendly."), _topics("Block a lost card.")
+    (['Lost cards'], [], [])
+    """
+    begins = _TOPIC.match(rule)
+    return [begins[1]] if begins and stems(begins[1]).isdisjoint(_kinds_of_rule()) else []
+
+
+@lru_cache(maxsize=1)
+def _kinds_of_rule() -> frozenset[str]:
+    return stems(shipped("agentmut.insight", "function_words")["kinds_of_rule"])
 
 
 def shared_by_most(texts: Iterable[str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
 from agentmut.insight.explain.of_endings import ENDINGS
-from agentmut.language import stated_figures, stems
+from agentmut.language import Modality, modality, stated_figures, stems
 from agentmut.nouns import EvaluatorSpec, OperatorClass
 
 STATED = 2
@@ -34,8 +34,7 @@ def grounding(spec: EvaluatorSpec, meaning: Meaning) -> int:
     """Return `STATED`, `NEAR` or 0: what the evaluator has to do with the change."""
     if spec.name in _OF_TOOLS:
         tools = set(_tools(spec))
-        named = {tool for _, tool in tools_named(meaning.rule, meaning.tool_names)} | meaning.tools
-        return NEAR * (bool(tools) and tools <= named)
+        return NEAR * (bool(tools) and tools <= meaning.subjects)
     if spec.name in _OF_LIMITS:
         return NEAR * _speaks_of_size(meaning)
     if spec.name in _OF_TEXTS:
@@ -51,14 +50,33 @@ def is_sensible(one: Candidate, occasion: Occasion) -> bool:
     the user says nothing; a phrase, figure or form that neither a rule nor the data asks for, or that only echoes the
     user; a phrase of a rule that may be put otherwise; an empty field of which the user speaks; a bound of length,
     steps or cost where the changed rule speaks of something else, or states another; an order of tools that no rule and
-    no data asks for; a ban of a tool that only reads.
+    no data asks for; a ban of a tool that only reads, or of which the user does not speak; a matter with which neither
+    the changed rule nor the changed tool has to do.
     """
     if occasion.meaning.is_of_its_diff(texts_in(one.spec.argument)) and one.grounded < STATED:
         return False
     if _demands(one.spec) and not _is_called_for(one, occasion):
         return False
+    if not _is_of_the_matter(one, occasion):
+        return False
     check = _CHECKS.get(one.spec.name)
     return check is None or check(one, occasion)
+
+
+def _is_of_the_matter(one: Candidate, occasion: Occasion) -> bool:
+    """Return whether a candidate has to do with the changed rule or tool; with any, where no rule or tool is changed.
+
+    Calls have if one of their tools is changed or named, or changes something of which the user speaks: a lost look-up
+    can lose what follows it. Data of a tool's result have if that tool is changed or named.
+    """
+    meaning = occasion.meaning
+    if one.grounded or not (meaning.rule or meaning.tools):
+        return True
+    if one.spec.name in _OF_TOOLS:
+        return any(tool in meaning.subjects or _is_asked_for(tool, occasion) for tool in _tools(one.spec))
+    if one.spec.name in ("contains", "states") and meaning.tool_names:
+        return occasion.is_returned_by(meaning.subjects, str(one.spec.argument))
+    return True
 
 
 def _demands(spec: EvaluatorSpec) -> bool:
@@ -122,9 +140,9 @@ def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
         return True
     if text.isdecimal():
         return False
-    if one.grounded:
-        return True
-    return not occasion.is_said(text) and occasion.states_few_figures and occasion.is_given(text)
+    if occasion.is_said(text):
+        return False
+    return bool(one.grounded) or (occasion.states_few_figures and occasion.is_given(text))
 
 
 def _fits_form(one: Candidate, occasion: Occasion) -> bool:
@@ -177,12 +195,30 @@ def _fits_order(one: Candidate, occasion: Occasion) -> bool:
 
 
 def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
-    return occasion.asks_for_decision
+    """Return whether a decision is asked for, and the change bears on it.
+
+    A changed rule does if it forbids something or names a tool that changes something. A changed tool does if the user
+    asks for anything that a tool changes. A rule that asks for a sentence more decides nothing.
+    """
+    meaning = occasion.meaning
+    if not occasion.asks_for_decision:
+        return False
+    if not (meaning.rule or meaning.tools) or not meaning.tool_names:
+        return True
+    if meaning.tools:
+        return any(_is_asked_for(tool, occasion) for tool in meaning.tool_names)
+    forbids = any(modality(rule) is Modality.FORBID for rule in meaning.rule.splitlines())
+    return forbids or not all(map(only_reads, meaning.subjects))
 
 
 def _fits_ban(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a rule forbids a tool, or the tool changes something."""
-    return one.grounded == STATED or not only_reads(str(one.spec.argument))
+    """Return whether a rule forbids a tool, or the tool changes something of which the user speaks."""
+    return one.grounded == STATED or _is_asked_for(str(one.spec.argument), occasion)
+
+
+def _is_asked_for(tool: str, occasion: Occasion) -> bool:
+    """Return whether a tool changes something of which the user, or a rule that holds here, speaks."""
+    return not only_reads(tool) and occasion.speaks_of(tool)
 
 
 def _fits_count(one: Candidate, occasion: Occasion) -> bool:

@@ -130,7 +130,7 @@ def test_a_name_that_the_mutant_itself_brings_is_in_no_assertion() -> None:
     ]  # fmt: skip
     kept: list[tuple[str, Any]] = [
         ("contains", "your order"),
-        ("tool_called", "search_policy"),
+        ("tool_called", "issue_refund"),
         ("decides", "yes"),
     ]
     for wanted, specs in ((False, refused), (True, kept)):
@@ -174,7 +174,8 @@ def test_an_order_in_which_one_tool_takes_what_the_other_returned_is_meant() -> 
     )
     fed, unfed = View(AgentTrace(steps=steps)), View(trace("lookup_order", "search_policy"))
     order = candidate("tool_order", ["lookup_order", "search_policy"], "", 0.75, lambda view: True)
-    meaning = Meaning("Be kind.", frozenset(), frozenset(), OperatorClass.PROMPT, "Be kind.", TOOLS)
+    changed = frozenset({"lookup_order"})
+    meaning = Meaning("", changed, frozenset(), OperatorClass.TOOL, "Be kind.", TOOLS)
     assert is_sensible(order, Occasion(meaning, "", [fed] * 3))
     assert not is_sensible(order, Occasion(meaning, "", [unfed] * 3))
     asked = replace(meaning, prompt="Use lookup_order, then search_policy.")
