@@ -36,7 +36,9 @@ def check_allergens(cake: Cake) -> str:
 
 def place_order(cake: Cake, guests: int, collection_date: str) -> str:
     """Place an order for a cake; the collection date as YYYY-MM-DD."""
-    return f"Order CK-340 for a {cake} cake for {guests} guests is placed, for collection on {collection_date}."
+    return (
+        f"Order CK-340 for a {cake} cake for {guests} guests is placed, for collection on {collection_date}."
+    )
 
 
 def order_status(order_number: str) -> str:
@@ -47,7 +49,11 @@ def order_status(order_number: str) -> str:
 
 def cancel_order(order_number: str) -> str:
     """Cancel an order."""
-    return f"Order {order_number} is cancelled." if order_number in ORDERS else f"We have no order {order_number}."
+    return (
+        f"Order {order_number} is cancelled."
+        if order_number in ORDERS
+        else f"We have no order {order_number}."
+    )
 
 
 TOOLS = [get_price, check_allergens, place_order, order_status, cancel_order]

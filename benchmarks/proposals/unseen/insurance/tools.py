@@ -22,10 +22,15 @@ POLICIES: dict[str, Policy] = {
     "NM-88345": {
         "holder": "Siobhan Daly",
         "state": "active",
-        "cover": "theft, fire and storm",
+        "cover": "theft and storm",
         "bank": "Harbour Bank, account ending in 512",
     },
-    "NM-87002": {"holder": "Pieter Maas", "state": "suspended, because the premium is overdue", "cover": "fire", "bank": "Severn Bank, account ending in 034"},
+    "NM-87002": {
+        "holder": "Pieter Maas",
+        "state": "suspended, because the premium is overdue",
+        "cover": "fire",
+        "bank": "Severn Bank, account ending in 034",
+    },
 }
 CLAIMS = {
     "C-4066": "with the handler Joan Ibbotson since 2025-01-27",
@@ -38,13 +43,12 @@ def retrieve_policy(policy_number: str) -> str:
     found = POLICIES.get(policy_number)
     if not found:
         return f"Policy {policy_number} is unknown."
-    return (
-        f"Policy {policy_number} of {found['holder']} is {found['state']}. It covers {found['cover']}.\n"
-        f"Bank details: {found['bank']}."
-    )
+    return f"Policy {policy_number} of {found['holder']} is {found['state']}. It covers {found['cover']}."
 
 
-def file_claim(policy_number: str, cause: Literal["water", "fire", "storm", "theft"], date: str, damage: int) -> str:
+def file_claim(
+    policy_number: str, cause: Literal["water", "fire", "storm", "theft"], date: str, damage: int
+) -> str:
     """File a claim for damage in pounds; the date as YYYY-MM-DD."""
     if policy_number not in POLICIES:
         return f"Policy {policy_number} is unknown."
@@ -53,7 +57,8 @@ def file_claim(policy_number: str, cause: Literal["water", "fire", "storm", "the
 
 def track_claim(claim_number: str) -> str:
     """Track the progress of a claim."""
-    return f"Claim {claim_number} is {CLAIMS[claim_number]}." if claim_number in CLAIMS else f"Claim {claim_number} is unknown."
+    state = CLAIMS.get(claim_number, "unknown")
+    return f"Claim {claim_number} is {state}."
 
 
 def schedule_assessor(claim_number: str) -> str:

@@ -36,13 +36,15 @@ def look_up_card(card_number: str) -> str:
     loans = ", ".join(reader.loans) or "nothing"
     return (
         f"Card {card_number} belongs to {reader.name}. The loans are: {loans}. "
-        f"The fine is {reader.fine:.2f} pounds.\nHome address: {reader.address}."
+        f"The fine is {reader.fine:.2f} pounds."
     )
 
 
 def search_catalogue(title: str) -> str:
     """Search the catalogue for a title and say where it is."""
-    return f"{title} is {CATALOGUE[title]}." if title in CATALOGUE else f"The catalogue does not have {title}."
+    return (
+        f"{title} is {CATALOGUE[title]}." if title in CATALOGUE else f"The catalogue does not have {title}."
+    )
 
 
 def renew_loan(card_number: str, title: str) -> str:

@@ -42,8 +42,8 @@ def book_appointment(patient_number: str, date: str) -> str:
 
 def check_vaccination_record(patient_number: str) -> str:
     """Check the vaccination record of a patient."""
-    record = VACCINATIONS.get(patient_number)
-    return f"The vaccination record of patient {patient_number} says: {record}." if record else f"No record of {patient_number}."
+    record = VACCINATIONS.get(patient_number, "nothing yet")
+    return f"The vaccination record of patient {patient_number} says: {record}."
 
 
 def order_prescription(patient_number: str, medicine: str) -> str:
