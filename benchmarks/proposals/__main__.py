@@ -1,7 +1,8 @@
 """Make a sheet of proposals to be graded blind, or count graded sheets.
 
 `python -m benchmarks.proposals run FOLDER` writes six agents with thin suites (`thin.py`) and runs them: minutes.
-With `--fresh` they are six others, which nobody who works on the miner had seen.
+With `--fresh` they are six others, which nobody who works on the miner had seen before they were graded; since the
+miner was mended by those grades, `--unseen` has six more.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
@@ -21,13 +22,13 @@ from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
 from agentmut.project import load_project
 from agentmut.usecases import open_store
-from benchmarks.proposals.thin import FRESH, KNOWN, run
+from benchmarks.proposals.thin import FRESH, KNOWN, UNSEEN, Thin, run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
 USAGE = (
-    "usage: python -m benchmarks.proposals run FOLDER [--fresh] | sheet FOLDER ... [--grader N] | "
+    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen] | sheet FOLDER ... [--grader N] | "
     "count ONE.csv [TWO.csv]"
 )
 
@@ -100,13 +101,19 @@ def graded(path: Path) -> dict[str, bool]:
     return {number: grade == "yes" for number, grade in said.items() if grade in ("yes", "no")}
 
 
+def _agents(arguments: Sequence[str]) -> tuple[Thin, ...]:
+    if "--unseen" in arguments:
+        return UNSEEN
+    return FRESH if "--fresh" in arguments else KNOWN
+
+
 def main(arguments: Sequence[str]) -> int:
     """Return the exit code: 0; 1 where the goal is missed; 2 for a wrong command line."""
     if len(arguments) < 2 or arguments[0] not in ("run", "sheet", "count"):
         print(USAGE, file=sys.stderr)
         return 2
     if arguments[0] == "run":
-        return run(Path(arguments[1]), FRESH if "--fresh" in arguments else KNOWN)
+        return run(Path(arguments[1]), _agents(arguments))
     if arguments[0] == "count":
         found = counted([graded(Path(name)) for name in arguments[1:]])
         shares = ", ".join(f"{share:.2f}" for share in found.shares)

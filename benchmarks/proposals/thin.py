@@ -1,7 +1,7 @@
-"""Two sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
+"""Three sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
 
-The miner's rules were changed after `KNOWN` had been looked at. `FRESH` was written by somebody who had not read how
-assertions are mined, and was not looked at before it was graded.
+The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not read
+how assertions are mined, and were not looked at before they were graded. The grades of `FRESH` changed the miner.
 """
 
 import shutil
@@ -45,15 +45,17 @@ KNOWN = (
     ),
 )
 
+
+def _of_a_writer(folder: str, name: str) -> Thin:
+    place = f"benchmarks/proposals/{folder}/{name}"
+    return Thin(name, place, "agentmut.yaml", ROOT / place / "scenarios.yaml", sample=110)
+
+
 FRESH = tuple(
-    Thin(
-        name,
-        f"benchmarks/proposals/fresh/{name}",
-        "agentmut.yaml",
-        ROOT / f"benchmarks/proposals/fresh/{name}/scenarios.yaml",
-        sample=110,
-    )
-    for name in ("dentist", "hotel", "hr", "pharmacy", "rail", "utility")
+    _of_a_writer("fresh", name) for name in ("dentist", "hotel", "hr", "pharmacy", "rail", "utility")
+)
+UNSEEN = tuple(
+    _of_a_writer("unseen", name) for name in ("bakery", "gym", "insurance", "library", "movers", "vet")
 )
 
 
