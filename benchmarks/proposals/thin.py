@@ -1,7 +1,7 @@
 """Three sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
 
-The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not read
-how assertions are mined, and were not looked at before they were graded. The grades of `FRESH` changed the miner.
+The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not
+read how assertions are mined, and were not looked at before they were graded. The grades of `FRESH` changed the miner.
 """
 
 import shutil
