@@ -111,7 +111,7 @@ class PostgresServer:
     def execute(self, *statements: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         import psycopg
 
-        with psycopg.connect(self.url(database), autocommit=True, connect_timeout=2) as connection:
+        with psycopg.connect(self.url(database), autocommit=True, connect_timeout=30) as connection:
             for statement in statements:
                 cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
