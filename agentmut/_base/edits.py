@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base.errors import StoreError, UsageError
 from agentmut._base.private_files import PRIVATE_FOLDER, make_private_folder, write_private
+from agentmut._base.whole_files import let_go
 
 JOURNAL = "edits.json"
 LOCK = "edits.lock"
@@ -197,7 +198,7 @@ def _locked(root: Path) -> Iterator[None]:
     folder = root / PRIVATE_FOLDER
     try:
         make_private_folder(folder)
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        handle, owner = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600), os.getpid()
     except OSError as error:
         raise StoreError(f"cannot write to {folder}: {error.strerror}. Check that it is writable.") from None
     try:
@@ -208,4 +209,4 @@ def _locked(root: Path) -> Iterator[None]:
             f"another command edits the files of {root}. Wait until it ends, then try again."
         ) from None
     finally:
-        os.close(handle)
+        let_go(handle, owner)

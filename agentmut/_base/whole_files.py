@@ -148,6 +148,19 @@ def take_lock(handle: int) -> bool:
     return True
 
 
+def let_go(handle: int, owner: int) -> None:
+    """Unlock and close a file that the process `owner` has locked.
+
+    Closing it alone would leave the lock to copies of the process that were forked meanwhile.
+    """
+    import fcntl
+
+    if os.getpid() == owner:
+        with suppress(OSError):  # an agent has closed it
+            fcntl.flock(handle, fcntl.LOCK_UN)
+    os.close(handle)
+
+
 def refuse_read_only(path: Path) -> None:
     """Raise `PermissionError` for a file that its owner made read-only, since a replacement would ignore that."""
     if path.exists() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
@@ -167,7 +180,7 @@ def locked(folder: Path) -> Iterator[None]:
         return
     try:
         make_private_folder(folder)
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        handle, owner = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600), os.getpid()
     except OSError as error:
         raise StoreError(
             f"cannot write to {folder}: {error.strerror}. Check that the folder is writable and has space."
@@ -181,4 +194,4 @@ def locked(folder: Path) -> Iterator[None]:
             "finished is kept."
         ) from None
     finally:
-        os.close(handle)
+        let_go(handle, owner)

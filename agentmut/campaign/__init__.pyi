@@ -93,7 +93,6 @@ from .running.forks import Forks as Forks
 from .running.judges import Asked as Asked
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses
-from .running.judging import judges_apart as judges_apart
 from .running.ports import Clock as Clock
 from .running.ports import Guard as Guard
 from .running.replay import Replay as Replay

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base import KEYLESS, KEYS
-from agentmut.campaign import Session, judges_apart, process_needs
+from agentmut.campaign import Session, process_needs
+from agentmut.judging import judges_apart
 from agentmut.nouns import AgentConfig, Scenario
 from agentmut.recording import why_not_forked
 from agentmut.seams import Adapter, AsksNoModel, AsksService, RunsOutside

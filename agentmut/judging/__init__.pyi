@@ -1,3 +1,6 @@
+from .bounds import bounded as bounded
+from .bounds import bounded_calls as bounded_calls
+from .bounds import judges_apart as judges_apart
 from .building import NONE_KNOWN as NONE_KNOWN
 from .building import KnownChecks as KnownChecks
 from .building import build as build

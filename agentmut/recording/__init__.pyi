@@ -1,3 +1,4 @@
+from .bounded_calls import BoundedCalls as BoundedCalls
 from .current import CallPlace as CallPlace
 from .current import TrialOverError as TrialOverError
 from .current import alone as alone
@@ -12,10 +13,10 @@ from .current import place_calls as place_calls
 from .current import running as running
 from .daemon_worker import DaemonWorker as DaemonWorker
 from .declared_secrets import DeclaredSecrets as DeclaredSecrets
+from .forked_copy import UnpicklableError as UnpicklableError
+from .forked_copy import why_not_forked as why_not_forked
 from .forked_line import ForkedWorkerEndedError as ForkedWorkerEndedError
 from .forked_worker import ForkedWorker as ForkedWorker
-from .forked_worker import UnpicklableError as UnpicklableError
-from .forked_worker import why_not_forked as why_not_forked
 from .kept_texts import NOT_KEPT as NOT_KEPT
 from .kept_texts import TextKeeping as TextKeeping
 from .kept_texts import Texts as Texts

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.judging import build_all, judge, unwrapped
+from agentmut.judging import bounded, bounded_calls, build_all, judge, unwrapped
 from agentmut.nouns import (
     AgentTrace,
     Check,
@@ -15,7 +15,7 @@ from agentmut.nouns import (
     ImportedTrial,
     Scenario,
 )
-from agentmut.project import Project, evaluator_spec
+from agentmut.project import ExecutionSettings, Project, evaluator_spec
 from agentmut.seams import AsksModel, Catalogue, Evaluator, Group
 from agentmut.trace_formats import OUTCOME
 
@@ -60,6 +60,8 @@ class Judging:
         self._of_suite = _of_suite(project, root)
         self._own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
         self._built: dict[str, Judges] = {}
+        execution = project.execution if project else ExecutionSettings()
+        self._calls = bounded_calls(execution.isolate_evaluators, execution.evaluator_timeout)
         self.skipped = 0
         """Evaluators that ask a model and were left out."""
         self.scenarios: dict[str, Scenario] = {}
@@ -84,7 +86,7 @@ class Judging:
         key = digest_of([spec.model_dump(mode="json") for spec in specs])
         if key not in self._built:
             every = build_all(specs)
-            free = tuple(one for one in every if not _asks(one))
+            free = tuple(bounded(one, self._calls) for one in every if not _asks(one))
             self.skipped += len(every) - len(free)
             self._built[key] = Judges(key, free)
         self.judges[name] = self._built[key]

@@ -31,7 +31,7 @@ from agentmut.campaign.preparation.process_needs import process_needs
 from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
 from agentmut.campaign.preparation.tools_fit import check_tools_judged
 from agentmut.campaign.trials import Suite
-from agentmut.judging import build_all, remembering, unwrapped
+from agentmut.judging import bounded, bounded_calls, build_all, remembering, unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
 from agentmut.nouns import AgentConfig, Ending, Mutant, OpinionCache, Origin, Scenario, ToolSpec, Usage
 from agentmut.project import FOLDER, Project, redactor
@@ -93,6 +93,20 @@ class Session(NamedTuple):
         return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
 
+def _evaluators(
+    project: Project, scenarios: Sequence[Scenario], catalogue: Catalogue
+) -> dict[str, tuple[Evaluator, ...]]:
+    """Return the evaluators of each scenario; those that run code of users have a deadline wherever they are asked."""
+    opinions, execution = _opinions(project), project.execution
+    calls = bounded_calls(execution.isolate_evaluators, execution.evaluator_timeout)
+    return {
+        one.name: tuple(
+            bounded(remembering(judge, opinions), calls) for judge in _built(project, one, catalogue)
+        )
+        for one in scenarios
+    }
+
+
 def _built(project: Project, scenario: Scenario, catalogue: Catalogue) -> tuple[Evaluator, ...]:
     specs = scenario.evaluators
     return build_all(specs, catalogue, project.sources.evaluators_of(scenario.name, len(specs)))
@@ -112,11 +126,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     code = project.agent_version or shaping_code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
     texts = TextKeeping(Texts(project.store.texts), adapter.get_config(), chosen)
-    opinions = _opinions(project)
-    evaluators = {
-        one.name: tuple(remembering(judge, opinions) for judge in _built(project, one, catalogue))
-        for one in chosen
-    }
+    evaluators = _evaluators(project, chosen, catalogue)
     check_tools_judged(adapter, evaluators)
     return Session(
         project=project,

@@ -13,12 +13,12 @@ from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
-from agentmut.campaign.running.judging import judges_apart
 from agentmut.campaign.running.loop import Loop
 from agentmut.campaign.running.ports import Clock, Guard, Ports
 from agentmut.campaign.running.signals import guarded, signs_of_life
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
+from agentmut.judging import judges_apart
 from agentmut.project import redactor
 from agentmut.recording import TextKeeping, count_lost_time
 from agentmut.store import Store, StoredRun, Unshared, write_cassette

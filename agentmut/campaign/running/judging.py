@@ -1,6 +1,5 @@
 """The evaluation of runs outside the event loop: an evaluator is foreign code that may never return."""
 
-import os
 from contextlib import suppress
 
 from agentmut._base import NotJudgedError, RunError
@@ -16,16 +15,10 @@ from agentmut.recording import (
     UnpicklableError,
     in_daemon_thread,
     text_size,
-    why_not_forked,
 )
 
 USUAL_SIZE = 100_000
 """Characters of a run's texts that are read within a millisecond or so."""
-
-
-def judges_apart(wanted: str) -> bool:
-    """Return whether evaluators of users run in a process of their own, for `execution.isolate_evaluators`."""
-    return hasattr(os, "fork") and (wanted == "process" or (wanted == "auto" and not why_not_forked()))
 
 
 class Judging:
