@@ -22,12 +22,12 @@ from agentmut.nouns import (
     unreachable_fault,
 )
 from agentmut.recording import Trial, in_daemon_thread
-from agentmut.seams import AgentKeys, AgentSpec, ChoosesRoute, KnowsOriginal, TakesKeys
+from agentmut.seams import AgentKeys, AgentSpec, ChoosesRoute, KnowsOriginal, RunsInThread, TakesKeys
 from agentmut.trial import MARK, calls_by_offered_name, passes_all_tools
 from agentmut.wire import steps_from_exchanges
 
 
-class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
+class CallableAdapter(ChoosesRoute, KnowsOriginal, RunsInThread, TakesKeys):
     """Calls `run(config, input)` or `run(input)`; the input is the turn, or a list of several turns.
 
     The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
@@ -78,6 +78,12 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, TakesKeys):
                 "only (agent.route: wire); to be told the config, it has to take (config, input)"
             )
         return cls(run, config, package, takes_config=takes_config)
+
+    @property
+    def in_thread(self) -> str:
+        """Return the function's name, unless it is async."""
+        name = getattr(self._run, "__qualname__", type(self._run).__name__)
+        return "" if self._is_async else f"{name}, which is no async function,"
 
     @property
     def default_route(self) -> Literal["rebuild", "wire"]:

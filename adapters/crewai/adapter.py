@@ -18,7 +18,7 @@ from agentmut.adapters._shared.framework import COMMON_SETTINGS, EarlierMessage,
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow, Mutant
 from agentmut.recording import Trial, in_daemon_thread
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, RunsInThread
 
 CHAT = "crew_chat_messages"
 """The input by which CrewAI's own chat passes a conversation on."""
@@ -28,8 +28,10 @@ PLACEHOLDER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 # The modules `_crewai_*` import CrewAI, which is checked for first.
 
 
-class CrewAIAdapter(FrameworkAdapter):
+class CrewAIAdapter(FrameworkAdapter, RunsInThread):
     """Runs a `crewai.Crew`."""
+
+    in_thread: ClassVar[str] = "a crew"
 
     requirement: ClassVar[Requirement] = Requirement(
         "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)

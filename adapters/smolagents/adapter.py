@@ -14,15 +14,17 @@ from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapte
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
-from agentmut.seams import AgentSpec
+from agentmut.seams import AgentSpec, RunsInThread
 
 # `_smolagents_team` and its neighbours import smolagents, which is checked for first.
 
 _PROMPTS = ("instructions", "system")
 
 
-class SmolagentsAdapter(FrameworkAdapter):
+class SmolagentsAdapter(FrameworkAdapter, RunsInThread):
     """Runs a `smolagents.MultiStepAgent` with its managed agents."""
+
+    in_thread: ClassVar[str] = "an agent of smolagents"
 
     requirement: ClassVar[Requirement] = Requirement(
         "smolagents", "smolagents", (1, 24), (2, 0), "smolagents", ("openai",)

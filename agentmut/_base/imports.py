@@ -126,7 +126,9 @@ def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(_no_module(reference, error.name, root)) from None
         raise UsageError(_raised(reference, name, error)) from error
-    except (Exception, SystemExit) as error:  # the user's module may raise anything while it loads
+    except KeyboardInterrupt:  # Ctrl-C
+        raise
+    except BaseException as error:  # the user's module may raise anything while it loads
         raise UsageError(_raised(reference, name, error)) from error
 
 

@@ -58,6 +58,7 @@ from .preparation.plan import Rule as Rule
 from .preparation.plan import RunPlan as RunPlan
 from .preparation.plan import planned_at as planned_at
 from .preparation.plan_texts import stored_plan_text as stored_plan_text
+from .preparation.process_needs import kept_lock_needs as kept_lock_needs
 from .preparation.process_needs import process_needs as process_needs
 from .preparation.session import Session as Session
 from .preparation.session import declared_variables as declared_variables

@@ -26,7 +26,7 @@ def _redactor(project: Path) -> "Redactor":
         from agentmut.project import load_project, redactor
 
         return redactor(load_project(project))
-    except Exception:  # whatever is wrong with it is what the message is about, or has been said before
+    except BaseException:  # whatever is wrong with it is what the message is about, or has been said before
         return Redactor(secret_values((), os.environ), short=short_secrets(os.environ))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base import KEYLESS, KEYS
-from agentmut.campaign import Session, process_needs
+from agentmut.campaign import Session, kept_lock_needs, process_needs
 from agentmut.judging import judges_apart
 from agentmut.nouns import AgentConfig, Scenario
 from agentmut.recording import why_not_forked
@@ -26,6 +26,12 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     yield from evaluator_checks(session)
 
 
+_KEEPS_LOCK = (
+    "should a call of it let Python run nothing else, such as a catastrophic regular expression, the whole command "
+    "ends and not its trial alone. Where that may happen, `isolate: process` is needed; `isolate: auto` chooses it"
+)
+
+
 def isolation_checks(session: Session) -> Iterator[Check]:
     """Yield where the agent's code may end the process of the campaign, which only processes of its own survive."""
     isolate = session.project.execution.isolate
@@ -36,6 +42,11 @@ def isolation_checks(session: Session) -> Iterator[Check]:
             yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
         else:
             yield Check(ok=False, said=f"{need}. Set execution.isolate to `process`, or to `auto`")
+    for need in kept_lock_needs(session.adapter, session.scenarios, session.project.root):
+        if isolate == "auto":
+            yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
+        else:
+            yield Check(ok=True, said=f"{need}: {_KEEPS_LOCK}")
 
 
 def evaluator_checks(session: Session) -> Iterator[Check]:

@@ -105,7 +105,9 @@ class NamedEvaluator(GivesChecks):
             raise error.placed(where) from error
         except AgentmutError as error:
             raise EvaluatorError(f"{where}: {error}", f"{where}: {type(error).__name__}") from error
-        except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
+        except KeyboardInterrupt:  # Ctrl-C
+            raise
+        except BaseException as error:  # an evaluator may be anybody's code
             place = f"({error_location(error)}). Fix the evaluator; it must pass or fail every trace. {KEPT}"
             bare = f"{where} raised {type(error).__name__} {place}"
             raise EvaluatorError(f"{where} raised {described(error)} {place}", bare) from error

@@ -40,9 +40,11 @@ from .threads import OverdueError as OverdueError
 from .threads import RunEndedError as RunEndedError
 from .threads import TrialThreads as TrialThreads
 from .threads import completed as completed
+from .threads import harmless as harmless
 from .threads import in_daemon_thread as in_daemon_thread
 from .threads import place_of as place_of
 from .threads import runs_users_code as runs_users_code
+from .threads import users_context as users_context
 from .trial import TRIAL_HEADER as TRIAL_HEADER
 from .trial import TRIAL_PREFIX as TRIAL_PREFIX
 from .trial import Answered as Answered

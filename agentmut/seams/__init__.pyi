@@ -33,6 +33,7 @@ from .protocols.adapter import KeepsWorkspace as KeepsWorkspace
 from .protocols.adapter import KnowsApi as KnowsApi
 from .protocols.adapter import KnowsOriginal as KnowsOriginal
 from .protocols.adapter import NeedsDoubles as NeedsDoubles
+from .protocols.adapter import RunsInThread as RunsInThread
 from .protocols.adapter import RunsOutside as RunsOutside
 from .protocols.adapter import TakesKeys as TakesKeys
 from .protocols.config_reader import ConfigFile as ConfigFile

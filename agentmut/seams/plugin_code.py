@@ -32,7 +32,9 @@ def run_plugin(what: str, call: Callable[[], Any], refusal: Errors = ()) -> Any:
     """
     try:
         return call()
-    except (Exception, SystemExit) as error:  # a plugin is anybody's code
+    except KeyboardInterrupt:  # Ctrl-C
+        raise
+    except BaseException as error:  # a plugin is anybody's code
         if isinstance(error, (AgentmutError, *refusal)):
             raise
         raise PluginError(f"{what} raised {described(error)}. Fix the plugin.") from error

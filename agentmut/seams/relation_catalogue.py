@@ -53,7 +53,9 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
             return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
         except (ValueError, RecursionError) as error:
             raise UsageError(f"relation {name!r}: {_of_argument(error, argument)}") from error
-        except (Exception, SystemExit) as error:  # a plugin may be anybody's code
+        except KeyboardInterrupt:  # Ctrl-C
+            raise
+        except BaseException as error:  # a plugin may be anybody's code
             raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
     def choose(self, use: Sequence[str | Mapping[str, JsonValue]] | None) -> Choice:

@@ -19,6 +19,7 @@ from .executor import LocalExecutor as LocalExecutor
 from .executor import RetryingExecutor as RetryingExecutor
 from .executor import RunSettings as RunSettings
 from .executor import TrialRequest as TrialRequest
+from .hooks import GRACE as GRACE
 from .isolation import ProcessExecutor as ProcessExecutor
 from .mcp.listing import own_name as own_name
 from .mcp.listing import spec_of as spec_of
@@ -39,7 +40,6 @@ from .pricing import Pricer as Pricer
 from .pricing import provider_of as provider_of
 from .ray_cluster import RayExecutor as RayExecutor
 from .ray_cluster import RaySettings as RaySettings
-from .single_run import GRACE as GRACE
 from .single_run import Case as Case
 from .single_run import Wiring as Wiring
 from .single_run import attempt as attempt

@@ -1,14 +1,11 @@
 """Run an agent once: setup, doubles, timeout, teardown, and the classification of the run's ending."""
 
 import asyncio
-import inspect
 import logging
-import sys
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agentmut._base import AdapterError, described
 from agentmut.nouns import (
@@ -31,19 +28,15 @@ from agentmut.recording import (
     ToolChange,
     Trial,
     altered_tools,
-    in_daemon_thread,
     lost_seconds,
-    place_of,
     running,
 )
 from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
 from agentmut.trial.containment import this_process_only
+from agentmut.trial.hooks import Hook, call_hook, give_up, retrieved
 from agentmut.wire import Gateway
 
-GRACE = 1.0
-"""Seconds a cancelled run has to clean up before it is abandoned."""
-Hook = Callable[[Scenario], Any]
 Run = asyncio.Task[AgentTrace]
 _log = logging.getLogger(__name__)
 
@@ -96,7 +89,7 @@ async def attempt(
     """
     begun = time.perf_counter()
     try:
-        if problem := await _hook(case.setup, case.scenario, timeout):
+        if problem := await call_hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
         setup_seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
         config = adapter.get_config()
@@ -121,7 +114,7 @@ async def attempt(
         with led.admitted(trial) if led else nullcontext():
             return await _run(adapter, case, trial, timeout)
     finally:
-        if problem := await _hook(case.teardown, case.scenario, timeout):
+        if problem := await call_hook(case.teardown, case.scenario, timeout):
             _log.warning(
                 "teardown of scenario %s failed: %s", case.scenario.name, ascii(wiring.redact(problem))
             )
@@ -131,7 +124,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     recorder = trial.recorder
     with running(trial):
         task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
-        task.add_done_callback(_seen)
+        task.add_done_callback(retrieved)
         cut_off: tuple[Ending, str] | None = None
         spent: ServiceTime | None = None
         try:
@@ -141,7 +134,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         finally:
             recorder.closed, recorder.cut_off = True, not task.done()
             if not task.done():
-                await _give_up(task)
+                await give_up(task)
     ended, (ending, reason) = (recorder.trace(()), cut_off) if cut_off else _conclude(task, recorder)
     service = spent or recorder.service_time()
     seen = {"recalled": recalled(recorder.exchanges), "setup_seconds": recorder.setup_seconds}
@@ -207,12 +200,6 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
     return trace
 
 
-def _seen(task: Run) -> None:
-    """Retrieve the run's error, so that asyncio does not report it when the campaign ends at the same moment."""
-    if not task.cancelled():
-        task.exception()
-
-
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
     """Wait for the run; waits for the rate limit, and time lost to other trials, do not count."""
     before = lost_seconds()
@@ -242,21 +229,6 @@ async def _done_within(task: Run, seconds: float) -> None:
         task.remove_done_callback(wake)
 
 
-async def _give_up(task: Run) -> None:
-    """Cancel the run. If the run swallows the cancellation, close its coroutine."""
-    task.cancel()
-    await asyncio.wait({task}, timeout=GRACE)
-    coroutine = task.get_coro()
-    if task.done() or coroutine is None:
-        return
-    try:
-        coroutine.close()
-    except (RuntimeError, ValueError):  # it goes on all the same, or is running in this very moment
-        return
-    task.cancel()  # wakes the task, which finds its coroutine closed
-    await asyncio.wait({task}, timeout=GRACE)
-
-
 def _conclude(task: Run, recorder: Recorder) -> tuple[AgentTrace, tuple[Ending, str]]:
     error = asyncio.CancelledError("the agent cancelled itself") if task.cancelled() else task.exception()
     if error is None:
@@ -266,36 +238,3 @@ def _conclude(task: Run, recorder: Recorder) -> tuple[AgentTrace, tuple[Ending, 
     if isinstance(error, AdapterError):
         return failed, (Ending.UNBUILDABLE, str(error))
     return failed, ending_of_error(error, recorder)
-
-
-async def _hook(hook: Hook | None, scenario: Scenario, timeout: float) -> str | None:
-    """Call a hook, sync or async; what went wrong, if anything."""
-    if hook is None:
-        return None
-    threads: list[int] = []
-    try:
-        await asyncio.wait_for(_call(hook, scenario, threads), timeout)
-    except TimeoutError:
-        return f"not done within {timeout:g} s{_place_in(threads)}"
-    except (Exception, SystemExit) as error:
-        return described(error)
-    return None
-
-
-async def _call(hook: Hook, scenario: Scenario, threads: list[int]) -> None:
-    """Call a hook; a sync one in a thread, whose id is put into `threads`."""
-
-    def called() -> Any:
-        threads.append(threading.get_ident())
-        return hook(scenario)
-
-    result = hook(scenario) if inspect.iscoroutinefunction(hook) else await in_daemon_thread(called)
-    if inspect.isawaitable(result):
-        await result
-
-
-def _place_in(threads: Sequence[int]) -> str:
-    """Return where the code of a hook's thread is now; empty for an async hook, which has no thread."""
-    frames = sys._current_frames()
-    places = [place_of(frames[thread]) for thread in threads if thread in frames]
-    return f", at {places[0]}" if places else ""

@@ -13,11 +13,11 @@ from agentmut.trial.executor import LocalExecutor
 from agentmut.trial.isolation import ProcessExecutor
 
 CRASHING = (
-    "from os import abort as stop\n\n\ndef run(config, input):\n    0 if input else stop()\n    return 'hi'\n"
+    "from os import abort as stop\n\n\nasync def run(config, input):\n    0 if input else stop()\n"
+    "    return 'hi'\n"
 )
-QUIET = (
-    "import os\n\n\ndef run(config, input):\n    return os.path.abspath('abort') if os.getpid() else 'hi'\n"
-)
+QUIET = "import os\n\n\nasync def run(config, input):\n    return os.path.abspath('abort') if os.getpid() else 'hi'\n"
+BLOCKING = "def run(config, input):\n    return 'hi'\n"
 
 
 def project_in(folder: Path, agent: str, isolate: str) -> Path:
@@ -43,7 +43,13 @@ def test_calls_are_found_under_whatever_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("agent", "isolate", "kind"),
-    [(CRASHING, "auto", ProcessExecutor), (QUIET, "auto", LocalExecutor), (CRASHING, "task", LocalExecutor)],
+    [
+        (CRASHING, "auto", ProcessExecutor),
+        (QUIET, "auto", LocalExecutor),
+        (CRASHING, "task", LocalExecutor),
+        (BLOCKING, "auto", ProcessExecutor),
+        (BLOCKING, "task", LocalExecutor),
+    ],
 )
 def test_auto_isolates_where_the_code_needs_it(tmp_path: Path, agent: str, isolate: str, kind: type) -> None:
     executor = make_executor(open_session(load_project(project_in(tmp_path, agent, isolate))))
@@ -56,3 +62,20 @@ def test_doctor_says_it_beforehand(tmp_path: Path, isolate: str, ok: list[bool])
     found = list(isolation_checks(session))
     assert [check.ok for check in found] == ok
     assert all(":5 calls os.abort, which crashes the process" in check.said for check in found)
+
+
+@pytest.mark.parametrize("isolate", ["task", "auto"])
+def test_doctor_says_what_runs_in_a_thread(tmp_path: Path, isolate: str) -> None:
+    """There neither a timeout nor a signal ends a call that keeps Python's lock."""
+    project = project_in(
+        tmp_path, f"{BLOCKING}\n\ndef prepare(scenario): ...\n\n\nasync def tidy(scenario): ...\n", isolate
+    )
+    module = f"needing_{tmp_path.name}"
+    hooks = f"setup: '{module}:prepare', teardown: '{module}:tidy'"
+    (project / "s.yaml").write_text(f"- {{name: s, input: hi, {hooks}, evaluators: [{{contains: hi}}]}}\n")
+    agent, hook = list(isolation_checks(open_session(load_project(project))))
+    assert agent.said.startswith("run, which is no async function, runs in a thread")
+    assert hook.said.startswith(f"{module}:prepare, which is no async function, runs in a thread")
+    chosen = "isolate: auto gives trials processes of their own"
+    assert all((chosen in check.said) == (isolate == "auto") for check in (agent, hook))
+    assert all("`isolate: process` is needed" in check.said for check in (agent, hook) if isolate == "task")

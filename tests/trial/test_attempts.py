@@ -250,7 +250,7 @@ def test_an_answer_or_error_given_only_when_cancelled_is_still_a_timeout() -> No
 def test_an_agent_that_swallows_every_cancellation_is_ended_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agentmut.trial.single_run.GRACE", 0.1)
+    monkeypatch.setattr("agentmut.trial.hooks.GRACE", 0.1)
     beats: list[float] = []
 
     async def agent(config: AgentConfig, given: Any) -> str:
@@ -402,6 +402,36 @@ def test_a_failing_teardown_neither_loses_the_trial_nor_ends_the_campaign(
     assert (execution.ending, execution.trace.output) == (Ending.ANSWERED, "x")
     assert "teardown of scenario s failed" in caplog.text
     assert "cannot clean up" in caplog.text
+
+
+RUDE = ("GeneratorExit", "KeyboardInterrupt", "SystemExit(1)", "BaseException", "asyncio.CancelledError")
+
+
+@pytest.mark.parametrize("rude", RUDE)
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_whatever_a_hook_raises_is_its_own_failure(
+    rude: str, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    names: dict[str, Any] = {"asyncio": asyncio}
+    exec(f"{kind} hook(scenario): raise {rude}", names)
+    name = rude.removeprefix("asyncio.").partition("(")[0]
+    execution = end(lambda config, given: "x", setup=names["hook"])
+    assert execution.ending is Ending.SETUP_FAILED
+    assert name in execution.reason
+    assert end(lambda config, given: "x", teardown=names["hook"]).ending is Ending.ANSWERED
+    assert name in caplog.text
+
+
+@pytest.mark.parametrize("rude", RUDE)
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_whatever_an_agent_raises_is_its_own_failure(rude: str, kind: str) -> None:
+    names: dict[str, Any] = {"asyncio": asyncio}
+    exec(f"{kind} run(config, given): raise {rude}", names)
+    execution = end(names["run"])
+    assert execution.ending is Ending.RAISED
+    assert rude.removeprefix("asyncio.").partition("(")[0] in (execution.trace.error or "") or "exit" in (
+        execution.trace.error or ""
+    )
 
 
 def test_a_hanging_hook_ends_at_the_timeout() -> None:

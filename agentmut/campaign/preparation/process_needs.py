@@ -1,10 +1,14 @@
-"""Signs in an agent's code that a trial may end its process: then trials need processes of their own."""
+"""Signs in an agent's code that a trial may end or stop its process: then trials need processes of their own."""
 
 import ast
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agentmut.campaign.preparation.identity import python_files
+from agentmut.nouns import Scenario
+from agentmut.seams import Adapter, RunsInThread
+from agentmut.trial import inside, resolve_hooks
 
 _ENDS = {
     "os.abort": "which crashes the process",
@@ -61,3 +65,23 @@ def _called(function: ast.expr, names: dict[str, str]) -> str:
     if not isinstance(function, ast.Name):
         return ""
     return ".".join([names.get(function.id, function.id), *reversed(parts)])
+
+
+def kept_lock_needs(adapter: Adapter, scenarios: Sequence[Scenario], root: Path) -> Iterator[str]:
+    """Yield which code of the user runs in a thread, where a call that keeps Python's lock cannot be broken off.
+
+    Such a call, a catastrophic regular expression for one, lets nothing else run: neither a timeout nor other trials.
+    """
+    agent = inside(adapter)
+    threads = [agent.in_thread] if isinstance(agent, RunsInThread) and agent.in_thread else []
+    hooks = {name for scenario in scenarios for name in _blocking_hooks(scenario, root)}
+    for who in (*threads, *sorted(hooks)):
+        yield f"{who} runs in a thread"
+
+
+def _blocking_hooks(scenario: Scenario, root: Path) -> Iterator[str]:
+    """Yield the hooks of a scenario that are no async functions."""
+    hooks = resolve_hooks(scenario, root)
+    for named, hook in ((scenario.setup, hooks.setup), (scenario.teardown, hooks.teardown)):
+        if hook is not None and not inspect.iscoroutinefunction(hook):
+            yield f"{named}, which is no async function,"

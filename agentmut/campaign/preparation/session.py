@@ -27,7 +27,7 @@ from agentmut.campaign.preparation.history import by_yield, read_history
 from agentmut.campaign.preparation.identity import Environment, environment
 from agentmut.campaign.preparation.imported import agents_adapter, imported_suite, with_suite
 from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
-from agentmut.campaign.preparation.process_needs import process_needs
+from agentmut.campaign.preparation.process_needs import kept_lock_needs, process_needs
 from agentmut.campaign.preparation.shaping_code import judging_code, shaping_code
 from agentmut.campaign.preparation.tools_fit import check_tools_judged
 from agentmut.campaign.trials import Suite
@@ -268,7 +268,7 @@ def executor_here(session: Session, seed: int | None) -> Executor:
     agent = inside(session.adapter)
     outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
     alone = isinstance(agent, RunsAlone) and agent.runs_alone
-    if (_isolates(session.project) or alone) and not outside:
+    if (_isolates(session) or alone) and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
         exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
@@ -276,10 +276,14 @@ def executor_here(session: Session, seed: int | None) -> Executor:
     return local_executor(session, seed)
 
 
-def _isolates(project: Project) -> bool:
+def _isolates(session: Session) -> bool:
     """Return whether each trial has its own process: as the project says, or for `auto` as the agent's code needs."""
-    wanted = project.execution.isolate
-    return wanted == "process" or (wanted == "auto" and bool(process_needs(project.root)))
+    project, wanted = session.project, session.project.execution.isolate
+    if wanted != "auto":
+        return wanted == "process"
+    return any(process_needs(project.root)) or any(
+        kept_lock_needs(session.adapter, session.scenarios, project.root)
+    )
 
 
 def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:

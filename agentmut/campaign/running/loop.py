@@ -209,7 +209,7 @@ class Loop:
         try:
             stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
             ended = await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
-        except (asyncio.CancelledError, Exception) as error:
+        except BaseException as error:  # whatever it is: the loop waits for this trial
             ended = error
         self._ended(ended)
 
@@ -253,7 +253,7 @@ class Loop:
         ended: Reused | BaseException
         try:
             ended = await self._taken(launch, stored)
-        except (asyncio.CancelledError, Exception) as error:
+        except BaseException as error:  # whatever it is: the loop waits for this trial
             ended = error
         self._ended(ended)
 
@@ -281,10 +281,10 @@ class Loop:
             if isinstance(again, Reused):
                 self._reuse(*again)
         for failed in batch:
-            if isinstance(failed, Exception):
+            if isinstance(failed, (Exception, KeyboardInterrupt)):
                 raise failed
-            if isinstance(failed, asyncio.CancelledError) and not self._interrupted:
-                raise RunError("a trial was cancelled from outside of agentmut. Finished trials are kept")
+            if isinstance(failed, BaseException) and not self._interrupted:
+                raise RunError(f"a trial was ended by {described(failed)}. Finished trials are kept")
         self._ports.progress()
 
     def _keep(self, finished: list[Finished]) -> None:

@@ -11,13 +11,13 @@ from types import FrameType
 from typing import Any
 
 from agentmut._base import stop_signals, supervisor
-from agentmut.recording import LostTime, RunEndedError, current_trial, place_of
+from agentmut.recording import LostTime, RunEndedError, current_trial, place_of, runs_users_code
 
 ENGINE = ("agentmut.campaign", "agentmut.trial")
 """The packages whose own tasks may not be broken off in the middle."""
 OWN = "agentmut."
-CONTAINED = "_contained"
-"""The task of them that runs an agent."""
+CONTAINED = frozenset({"_contained", "_hooked"})
+"""Their tasks that run an agent or a hook."""
 BEAT = 1.0
 """Seconds between two signs of life."""
 BREAK = 0.02
@@ -95,9 +95,10 @@ class _Guard:
             return
         self._lost.seconds += self._seconds
         place = place_of(frame)
-        _log.warning("an agent has blocked the event loop for %g s, at %s", self._seconds, ascii(place))
+        who = "the agent" if current_trial() else "the hook"
+        _log.warning("%s has blocked the event loop for %g s, at %s", who, self._seconds, ascii(place))
         raise RunEndedError(
-            f"the agent blocked the event loop for {self._seconds:g} s, at {place}. Await there, or set "
+            f"{who} blocked the event loop for {self._seconds:g} s, at {place}. Await there, or set "
             "`execution: {isolate: process}`"
         )
 
@@ -125,8 +126,8 @@ class _Guard:
 
 
 def runs_agent(frame: FrameType | None) -> bool:
-    """Return whether the interrupted code is an agent's, which an exception may break off."""
-    if current_trial() is None:
+    """Return whether the interrupted code is an agent's or a hook's, which an exception may break off."""
+    if not runs_users_code():
         return False
     outermost: Any = frame
     step = asyncio.Handle._run.__code__
@@ -134,7 +135,7 @@ def runs_agent(frame: FrameType | None) -> bool:
         outermost = outermost.f_back
     if outermost is None or outermost.f_back is None:
         return False
-    if outermost.f_code.co_name == CONTAINED:
+    if outermost.f_code.co_name in CONTAINED:
         return True
     return not str(outermost.f_globals.get("__name__", "")).startswith(ENGINE)
 

@@ -9,6 +9,7 @@ from .adapter import KeepsWorkspace as KeepsWorkspace
 from .adapter import KnowsApi as KnowsApi
 from .adapter import KnowsOriginal as KnowsOriginal
 from .adapter import NeedsDoubles as NeedsDoubles
+from .adapter import RunsInThread as RunsInThread
 from .adapter import RunsOutside as RunsOutside
 from .adapter import TakesKeys as TakesKeys
 from .evaluator import AsksModel as AsksModel

@@ -103,6 +103,15 @@ class AsksAgent(Capability, kind="adapters"):
         """Return why the agent could not be asked, in a phrase; empty if it could."""
 
 
+class RunsInThread(Capability, kind="adapters"):
+    """The agent may run in a thread, where no call of it can be broken off that lets Python run nothing else."""
+
+    @property
+    @abstractmethod
+    def in_thread(self) -> str:
+        """Return what runs in a thread, as the subject of a sentence; empty if nothing does."""
+
+
 class NeedsDoubles(Capability, kind="adapters"):
     """The agent may have tools without an implementation."""
 
