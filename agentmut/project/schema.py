@@ -277,7 +277,7 @@ class ExecutionSettings(Section):
     isolate: Literal["task", "process", "auto"] = "task"
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial. `auto` chooses it
     where the project's Python files call what ends a whole process, such as `os.abort`, and where an agent or a hook
-    runs in a thread, as functions without `async` do: no call there can be broken off that lets Python run nothing else."""
+    runs in a thread, as functions without `async` do: no call there can be broken off that keeps Python's lock."""
     retries: int = Field(default=3, ge=0)
     """Repeats of a trial after an error of the model service."""
     record: bool = False

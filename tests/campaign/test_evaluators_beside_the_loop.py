@@ -107,6 +107,33 @@ def test_an_evaluator_that_ends_its_process_is_an_error(projects: Any, rude: str
     assert stored(projects) >= 1
 
 
+LEFT_IN_A_VARIABLE = """
+left = []
+inner = run
+async def run(config, input):
+    left.append(await inner(config, input))
+    return left[-1]
+
+
+def judge(trace):
+    return {condition}
+"""
+
+
+def test_an_evaluator_that_reads_a_variable_of_the_agent_is_told_of_the_thread(projects: Any) -> None:
+    """In its own process it sees no run of the agent; a campaign ends at the scenario that fails each of its runs."""
+    code = LEFT_IN_A_VARIABLE.format(condition="bool(left)")
+    with pytest.raises(RunError, match=r"failed every baseline trial.*isolate_evaluators: thread") as told:
+        measure(judged_by(projects, code))
+    assert str(told.value).count("isolate_evaluators") == 1
+
+
+def test_an_evaluator_that_fails_in_both_places_is_told_of_no_thread(projects: Any) -> None:
+    with pytest.raises(RunError, match="failed every baseline trial") as told:
+        measure(judged_by(projects, LEFT_IN_A_VARIABLE.format(condition="False")))
+    assert "isolate_evaluators" not in str(told.value)
+
+
 def test_the_copy_of_an_evaluator_that_forks_judges_nothing(projects: Any) -> None:
     code = "\nimport os\ndef judge(trace):\n    os.fork()\n    return 'alpha' in trace.text\n"
     assert measure(judged_by(projects, code)).status == "finished"

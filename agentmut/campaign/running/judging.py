@@ -17,6 +17,11 @@ from agentmut.recording import (
     text_size,
 )
 
+PASSES_HERE = (
+    "in the agent's own process the same evaluator passes this run, so it reads what the agent leaves in a variable: "
+    "set `execution: {isolate_evaluators: thread}`"
+)
+"""What is said once of a scenario whose evaluators of the user fail apart and pass beside the agent."""
 USUAL_SIZE = 100_000
 """Characters of a run's texts that are read within a millisecond or so."""
 
@@ -40,6 +45,8 @@ class Judging:
         }
         self._seconds = seconds
         self._worker = DaemonWorker()
+        self._compared: set[str] = set()
+        """Scenarios of which a run that failed apart was judged in this process too."""
 
     def _forked(self, seconds: float) -> ForkedWorker | None:
         with suppress(OSError):  # no room for another process: the thread does it
@@ -52,7 +59,10 @@ class Judging:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
         try:
             known = await self._checks_of_users(scenario, execution)
-            return await self._judged(scenario, execution, known)
+            judged = await self._judged(scenario, execution, known)
+            if await self._passes_here(scenario, execution, known):
+                return judged._replace(reason=f"{judged.reason.rstrip('. ')}; {PASSES_HERE}")
+            return judged
         except NotJudgedError as error:
             return Judged(Outcome.NOT_JUDGED, (), str(error))
         except OverdueError as error:
@@ -72,6 +82,19 @@ class Judging:
         if scenario in self._apart and not found:
             found = await self._worker.call(self._suite.checks_of_users, *asked, seconds=self._seconds)
         return found
+
+    async def _passes_here(self, scenario: str, execution: Execution, known: KnownChecks) -> bool:
+        """Return whether a run that failed in the forked copy passes in this process; once for each scenario."""
+        failed = any(not check.passed for checks in known.values() for check in checks)
+        if self._process is None or not failed or scenario in self._compared:
+            return False
+        self._compared.add(scenario)
+        asked = (self._suite.checks_of_users, scenario, execution.trace)
+        try:
+            here = await self._worker.call(*asked, seconds=self._seconds)
+        except Exception:  # then the copy's judgement is all there is to say
+            return False
+        return all(check.passed for checks in here.values() for check in checks)
 
     async def _judged(self, scenario: str, execution: Execution, known: KnownChecks) -> Judged:
         arguments = (scenario, execution, known)
