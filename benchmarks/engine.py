@@ -23,7 +23,8 @@ if str(ROOT) not in sys.path:
 
 from agentmut.campaign import register  # noqa: E402
 from agentmut.campaign.decision.state import CampaignState  # noqa: E402
-from agentmut.campaign.preparation.session import Session, make_plan, open_session  # noqa: E402
+from agentmut.campaign.preparation.plans import make_plan  # noqa: E402
+from agentmut.campaign.preparation.session import Session, open_session  # noqa: E402
 from agentmut.campaign.preparation.tables import Tables  # noqa: E402
 from agentmut.campaign.running.loop import Loop  # noqa: E402
 from agentmut.campaign.running.ports import Ports  # noqa: E402

@@ -28,7 +28,7 @@ CLOSING = 10.0
 GROUPED = "grouped"
 """A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
 READY = "ready"
-NEEDED = "agentmut.campaign.preparation.session"
+NEEDED = "agentmut.campaign.preparation.executors"
 """What every worker imports, whatever its agent."""
 MakeExecutor = Callable[[], Executor]
 

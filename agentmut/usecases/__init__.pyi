@@ -23,6 +23,8 @@ from .campaigns import rescore as rescore
 from .campaigns import stored_plan as stored_plan
 from .changes import changes_since as changes_since
 from .cheap_model import with_cheap_model as with_cheap_model
+from .cleaning import OldImports as OldImports
+from .cleaning import unneeded as unneeded
 from .compared_runs import run_pairs as run_pairs
 from .compared_runs import runs_of_mutants as runs_of_mutants
 from .comparison_preview import foreseen_comparison as foreseen_comparison

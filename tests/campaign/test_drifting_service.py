@@ -10,7 +10,8 @@ import pytest
 from agentmut.campaign.decision.reach import Reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Rule
-from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.preparation.plans import make_plan
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.results.service import service_notes, service_of
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection

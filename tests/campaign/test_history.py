@@ -15,7 +15,8 @@ from agentmut.campaign.preparation.history import (
     read_history,
     select_operators,
 )
-from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.preparation.plans import make_plan
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status

@@ -9,7 +9,8 @@ import pytest
 
 from agentmut.campaign import register
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.preparation.plans import make_plan
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli.progress import ProgressLine, describe

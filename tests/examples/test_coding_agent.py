@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.campaign.preparation.session import Session, local_executor, open_session
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.judging.evaluators.files import CommandPasses, FileMatches, FilesChanged

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import local_executor, open_session
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec

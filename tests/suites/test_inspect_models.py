@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.preparation.session import local_executor, open_session
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.execution import Ending, Execution

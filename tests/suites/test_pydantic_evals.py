@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import local_executor, open_session
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action
 from agentmut.project.loading import load_project

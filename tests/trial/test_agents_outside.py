@@ -11,7 +11,8 @@ import pytest
 import yaml
 from aiohttp import ClientSession, web
 
-from agentmut.campaign.preparation.session import Session, local_executor, open_session
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.trace import Action

@@ -8,13 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentmut._base import ENDPOINT_VARIABLES, KEYS, SIMULATOR_VARIABLE, read_yaml
-from agentmut.campaign.preparation.session import (
-    Session,
-    declared_variables,
-    executor_here,
-    open_session,
-    trial_deadline,
-)
+from agentmut.campaign.preparation.executors import executor_here, trial_deadline
+from agentmut.campaign.preparation.session import Session, declared_variables, open_session
 from agentmut.campaign.preparation.tools_fit import check_doubles
 from agentmut.project import ExecutionSettings, load_project
 from agentmut.trial import Executor, Pace, PacedExecutor, RayExecutor, RaySettings, RetryingExecutor

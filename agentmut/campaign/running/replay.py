@@ -4,7 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
-from agentmut.campaign.preparation.session import Session, local_executor
+from agentmut.campaign.preparation.executors import local_executor
+from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Cassette, Execution, Player
 from agentmut.recording import Redactor

@@ -1,23 +1,13 @@
 """`agentmut clean`: remove what is no longer needed."""
 
-import json
-import shutil
 import time
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_json
-
-if TYPE_CHECKING:
-    from agentmut.store import Store, StoredRun
-
-FINISHED = "finished"
-"""The status of a run that came to its end."""
 
 
 def clean(
@@ -46,99 +36,60 @@ def clean(
     Example: agentmut clean --keep 3 --dry-run
     """
     from agentmut._base import moment
-    from agentmut.cli.verbs.verdicts import ask
-    from agentmut.project import FILE_NAME, FOLDER, load_project
-    from agentmut.usecases import open_store
+    from agentmut.project import FILE_NAME
 
-    if imported_before is not None and project.is_dir() and not (project / FILE_NAME).is_file():
-        _clean_imports(project, imported_before, dry_run=dry_run, yes=yes, as_json=as_json)
-        return
+    before = None
+    if imported_before is not None:
+        before = moment(imported_before, time.time(), "--imported-before")
+    if before is not None and project.is_dir() and not (project / FILE_NAME).is_file():
+        _clean_imports(project, before, dry_run=dry_run, yes=yes, as_json=as_json)
+    else:
+        _clean_project(project, keep, before, dry_run=dry_run, yes=yes, as_json=as_json)
 
-    loaded = load_project(project)
-    with open_store(loaded) as store:
-        runs = store.runs()
-        kept = kept_runs(runs, keep, loaded.root / FOLDER / "baselines")
-        gone, trials = [run.id for run in runs if run.id not in kept], store.unused(kept)
-        before = (
-            None if imported_before is None else moment(imported_before, time.time(), "--imported-before")
-        )
-        imports = 0 if before is None else store.imports.older(before)
+
+def _clean_project(
+    folder: Path, keep: int, before: float | None, *, dry_run: bool, yes: bool, as_json: bool
+) -> None:
+    """Remove old runs and unused trials of a project, and its old imported runs if `before` is given."""
+    from agentmut.project import load_project
+    from agentmut.usecases import OldImports, open_store, unneeded
+
+    project = load_project(folder)
+    with open_store(project) as store:
+        found, old = unneeded(store, project, keep), OldImports(store.imports, before)
+        imports = old.number
         if not as_json:
-            typer.echo(_in_words(store, [run for run in runs if run.id in gone], trials, len(kept)))
-            if before is not None:
-                typer.echo(f"imported runs to be removed: {imports} of {store.imports.totals().trials}")
-        if not dry_run and (gone or trials or imports):
-            if not yes:
-                ask(
-                    "Remove them?",
-                    "nothing was removed: give --yes to remove it without a question, or --dry-run.",
-                )
-            if before is not None:
-                store.imports.forget(before)
-            store.clean(kept)
-            for run in gone:
-                shutil.rmtree(loaded.runs / run, ignore_errors=True)
+            typer.echo("\n".join(filter(None, (found.said(store), old.said))))
+        if not dry_run and (found.runs or found.trials or imports):
+            _ask(yes=yes)
+            old.remove()
+            found.remove(store, project)
     if as_json:
-        told = {"runs_removed": gone, "trials_removed": trials, "runs_kept": kept, "dry_run": dry_run}
-        told |= {} if imported_before is None else {"imports_removed": imports}
+        told = {"runs_removed": found.ids, "trials_removed": found.trials, "runs_kept": found.kept}
+        told |= {"dry_run": dry_run} | ({} if before is None else {"imports_removed": imports})
         print_json(told)
 
 
-def _clean_imports(folder: Path, imported_before: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _clean_imports(folder: Path, before: float, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Remove old imported runs of a folder that has no project file, and so no runs of its own."""
-    from agentmut._base import moment
-    from agentmut.cli.verbs.verdicts import ask
-    from agentmut.usecases import foreign_store
+    from agentmut.usecases import OldImports, foreign_store
 
-    before = moment(imported_before, time.time(), "--imported-before")
     with foreign_store(folder) as home:
-        imports = home.store.imports
-        older = imports.older(before)
+        old = OldImports(home.store.imports, before)
+        imports = old.number
         if not as_json:
-            typer.echo(f"imported runs to be removed: {older} of {imports.totals().trials}")
-        if older and not dry_run:
-            if not yes:
-                ask(
-                    "Remove them?",
-                    "nothing was removed: give --yes to remove it without a question, or --dry-run.",
-                )
-            imports.forget(before)
+            typer.echo(old.said)
+        if imports and not dry_run:
+            _ask(yes=yes)
+            old.remove()
     if as_json:
         told = {"runs_removed": [], "trials_removed": 0, "runs_kept": [], "dry_run": dry_run}
-        print_json(told | {"imports_removed": older})
+        print_json(told | {"imports_removed": imports})
 
 
-def kept_runs(runs: "Sequence[StoredRun]", keep: int, baselines: Path) -> list[str]:
-    """Return the latest runs of each kind, and those that a saved baseline rests on. `runs`: the latest first.
+def _ask(*, yes: bool) -> None:
+    """Ask before anything is removed, unless `yes` was given."""
+    from agentmut.cli.verbs.verdicts import ask
 
-    A run that was not finished takes the place of none that was: a paid campaign stays when a later one has failed.
-    """
-    from agentmut.store import baseline_names, read_baseline
-
-    saved = [read_baseline(name, baselines) for name in baseline_names(baselines)]
-    needed = {run for baseline in saved for run in (baseline.run_id, *baseline.runs)}
-    seen: Counter[tuple[str, bool]] = Counter()
-    kept = []
-    for run in runs:
-        kind = kind_of(run), run.status == FINISHED
-        seen[kind] += 1
-        if seen[kind] <= keep or run.id in needed:
-            kept.append(run.id)
-    return kept
-
-
-def kind_of(run: "StoredRun") -> str:
-    """Return what kind of run it was, as its plan says; `run` for a plan that does not say."""
-    try:
-        return str(json.loads(run.plan).get("kind", "run"))
-    except (ValueError, AttributeError):
-        return "run"
-
-
-def _in_words(store: "Store", gone: "Sequence[StoredRun]", trials: int, kept: int) -> str:
-    """Return the runs and the number of trials to be removed, with their cost."""
-    runs = f"{kept} run is" if kept == 1 else f"{kept} runs are"
-    if not gone and not trials:
-        return f"there is nothing to remove: {runs} kept, and every stored trial belongs to a kept run"
-    rows = [f"  {run.id}  {kind_of(run):<10} ${store.spent(run.id).usd:.2f}" for run in gone]
-    return "\n".join([f"to be removed: {len(gone)} runs and {trials} trials; {runs} kept", *rows])
+    if not yes:
+        ask("Remove them?", "nothing was removed: give --yes to remove it without a question, or --dry-run.")

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from agentmut.campaign.preparation.session import make_plan, open_session
+from agentmut.campaign.preparation.plans import make_plan
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.running.stored import StoredCampaign
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
