@@ -6,8 +6,8 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.cli.runs import find_recorded, find_result, latest_outcome
-from agentmut.cli.verbs.clean_verb import kept_runs
 from agentmut.store import StoredRun
+from agentmut.usecases.cleaning import kept_runs
 
 
 @pytest.fixture
