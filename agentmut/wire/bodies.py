@@ -4,6 +4,7 @@ import json
 import marshal
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
@@ -39,6 +40,20 @@ def read_json(body: bytes | str) -> Any:
 def read_object(body: bytes) -> Body:
     """Return one JSON object. Raises `ValueError` for anything else."""
     return dict(mapping(read_json(body), "the body"))
+
+
+def read_as(body: bytes, expected: Body) -> Body | None:
+    """Return the JSON object of a body if it equals the expected one; None if the bytes say anything else.
+
+    What equals an object that `read_object` accepts is itself no deeper, and has no number beyond a float's range.
+    """
+    found: Body | None = None
+    try:
+        found = from_json(body, allow_inf_nan=False)
+    except ValueError:  # such as a lone surrogate, which only Python's own parser reads
+        with suppress(ValueError):
+            found = read_object(body)
+    return found if found == expected else None
 
 
 class ReadCall(HttpCall):

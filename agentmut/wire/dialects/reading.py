@@ -48,6 +48,8 @@ def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
 
 
 def _count(found: Mapping[str, Any], key: str, where: str) -> int:
+    if type(value := found.get(key)) is int and value >= 0:  # nearly always, and many replies are read
+        return value
     outer, _, inner = key.rpartition(".")
     if outer:
         found = bodies.mapping(found.get(outer) or {}, f"{where}.{outer}")

@@ -20,7 +20,12 @@ LONGEST_SEARCH = 20_000_000
 def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
     """Return the texts of a request, with the texts of `after` in their places."""
     pairs = zip(texts, after, strict=True)
-    return tuple(old if new is None or new == old.text else old._replace(text=new) for old, new in pairs)
+    return tuple(
+        [
+            old if new is None or new == old.text else Text(old.path, old.role, new, old.call_id, old.tool)
+            for old, new in pairs
+        ]
+    )
 
 
 def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str | None]) -> Texts:
@@ -76,6 +81,8 @@ class TextChange:
 
     def whole(self, text: str) -> str | None:
         """Return the text with the whole change applied; None if the old text is not in it."""
+        if text == self.before and text.strip():  # as with most agents, and in each of their requests
+            return self.after
         for before, after in ((self.before, self.after), (self.before.strip(), self.after.strip())):
             found = replaced(text, before, after)
             if found is not None:

@@ -8,9 +8,19 @@ from functools import cached_property, partial
 from typing import Any
 
 from agentmut.mutation import decoy_answer
-from agentmut.nouns import AgentConfig, Body, Codec, HttpCall, ModelReply, ReplyFault, Text
+from agentmut.nouns import (
+    AgentConfig,
+    Body,
+    Codec,
+    History,
+    HttpCall,
+    ModelReply,
+    ReplyFault,
+    Text,
+    Transcript,
+)
 from agentmut.recording import Answered, Outgoing
-from agentmut.wire.bodies import ReadCall, read_call, read_object, write_json
+from agentmut.wire.bodies import ReadCall, read_as, read_call, write_json
 from agentmut.wire.rewriting.changes import PromptChange, SettingsChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
@@ -62,6 +72,10 @@ class ConfigRewriter:
         """
         with self._lock:
             return frozenset(self._marks)
+
+    @cached_property
+    def _changes_texts(self) -> bool:
+        return bool(self._prompt.is_any or self._documents.is_any or self._results.faults)
 
     @property
     def needs_whole_replies(self) -> bool:
@@ -131,41 +145,41 @@ class ConfigRewriter:
     def _rewrite(self, request: "_Request") -> float:
         """Apply all changes to a request, the renaming of tools last; return the seconds that it has to wait."""
         pauses: list[float] = []
-        request.attempt(lambda body: self._hidden.put_back(request.codec, body))
-        request.attempt(lambda body: self._with_history(request.codec, body))
-        request.attempt(lambda body: self._with_transcript(request.codec, body))
-        request.attempt(lambda body: self._with_texts(request, body, pauses))
-        request.attempt(lambda body: self._with_tools(request, body))
+        if self._offer.decoys:
+            request.attempt(lambda body: self._hidden.put_back(request.codec, body))
+        if self._history is not None:
+            request.attempt(partial(self._with_history, request.codec, self._history))
+        if self._transcript is not None:
+            request.attempt(partial(self._with_transcript, request.codec, self._transcript))
+        if self._changes_texts:
+            request.attempt(lambda body: self._with_texts(request, body, pauses))
+        if self._tools.is_any:
+            request.attempt(lambda body: self._with_tools(request, body))
         self._set(request)
-        request.attempt(lambda body: self._with_names(request, body))
+        if self._names.differ:
+            request.attempt(lambda body: self._with_names(request, body))
         return max(pauses, default=0.0)
 
-    def _with_history(self, codec: Codec, body: Body) -> Body:
-        if self._history is None:
-            return body
-        after = altered(codec, body, self._history, self._prompt.carried)
+    def _with_history(self, codec: Codec, history: History, body: Body) -> Body:
+        after = altered(codec, body, history, self._prompt.carried)
         if after is not body and after != body:
             self._marks.add("/history")
         return after
 
-    def _with_transcript(self, codec: Codec, body: Body) -> Body:
-        if self._transcript is None:
-            return body
-        after = retold(codec, body, self._transcript, self._prompt.carried)
+    def _with_transcript(self, codec: Codec, transcript: Transcript, body: Body) -> Body:
+        after = retold(codec, body, transcript, self._prompt.carried)
         if after != body:
             self._marks.add("/transcript")
         return after
 
     def _with_texts(self, request: "_Request", body: Body, pauses: list[float]) -> Body:
-        if not (self._prompt.is_any or self._documents.is_any or self._results.faults):
-            return body
         before = tuple(request.codec.texts(body))
         is_own = self._documents.is_any and self._prompt.is_of(before)
         texts = self._documents.made_to(self._prompt.made_to(before), is_own=is_own)
         if self._results.faults:
             texts = self._with_faults(request, texts, pauses)
         pairs = zip(before, texts, strict=True)
-        changed = {old.path: new.text for old, new in pairs if old.text != new.text}
+        changed = {old.path: new.text for old, new in pairs if old is not new and old.text != new.text}
         return request.codec.with_texts(body, changed) if changed else body
 
     def _with_faults(
@@ -193,8 +207,6 @@ class ConfigRewriter:
         self._marks |= {f"/tools/{own.get(tool, tool)}/fault" for tool in tools}
 
     def _with_tools(self, request: "_Request", body: Body) -> Body:
-        if not self._tools.is_any:
-            return body
         tools = request.codec.tools(body)
         request.names = Names(self._offer, self._tools.clashes(tools))
         after = self._tools.made_to(tools, request.names.clashes)
@@ -216,8 +228,7 @@ class ConfigRewriter:
             request.set(name, value)
 
     def _with_names(self, request: "_Request", body: Body) -> Body:
-        names = request.names
-        return request.codec.with_tool_names(body, names.name_for_model) if names.differ else body
+        return request.codec.with_tool_names(body, request.names.name_for_model)
 
     def _known_as(self, sent: HttpCall, names: Names) -> None:
         """Remember the names of a request for its reply, by its hash, which Python caches, since events are many."""
@@ -326,9 +337,6 @@ class _Request:
         What is read is what the bytes say, never what they were meant to say: the witness looks at it.
         """
         body = spliced(self.call.body, self._original, self._body)
-        if body is not None:
-            with suppress(ValueError):
-                read = read_object(body)
-                if read == self._body:
-                    return ReadCall.of(HttpCall(self._path, body), read)
+        if body is not None and (read := read_as(body, self._body)) is not None:
+            return ReadCall.of(HttpCall(self._path, body), read)
         return HttpCall(self._path, write_json(self._body))

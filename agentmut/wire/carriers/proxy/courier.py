@@ -12,7 +12,7 @@ from agentmut.nouns import Codec, HttpCall, ReplayError
 from agentmut.recording import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
-from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
+from agentmut.wire.carriers.proxy.forwarding import Reply, pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream, is_signed, unsignable
 from agentmut.wire.carriers.signing import signed_again
@@ -107,7 +107,7 @@ class Courier:
         path, body = passage.call
         if is_signed(http.headers):
             headers = await _signed_anew(http, asked, passage.call, headers)
-        async with await asked.upstream.send(self.session, http.method, path, headers, body) as reply:
+        async with await asked.upstream.post(self.session, path, headers, body) as reply:
             if reply.status >= 400:
                 passage.refused(reply.status)
                 return await pass_on(http, reply)
@@ -135,7 +135,7 @@ async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, head
     return signed
 
 
-def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str | None:
+def _location(http: web.BaseRequest, asked: Asked, reply: Reply) -> str | None:
     """Return the address of a redirect that stays with the proxy; None for no redirect, or one that leads elsewhere."""
     if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
         return None
@@ -143,7 +143,7 @@ def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse
     return None if path is None else http.raw_path.removesuffix(asked.path) + path
 
 
-def _model_location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str:
+def _model_location(http: web.BaseRequest, asked: Asked, reply: Reply) -> str:
     """Return where a model request goes; such a request has to be seen. Raises `ConnectionError`."""
     if location := _location(http, asked, reply):
         return location

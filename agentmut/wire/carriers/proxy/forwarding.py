@@ -8,16 +8,16 @@ from aiohttp import hdrs, web
 
 from agentmut.wire.carriers.packing import PackingError
 from agentmut.wire.carriers.passage import Relay
+from agentmut.wire.carriers.proxy.straight import StraightReply
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
 
+Reply = StraightReply | aiohttp.ClientResponse
 Unpack = Callable[[bytes], bytes]
 _OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING)
 """Headers that describe a body as it was sent."""
 
 
-async def pass_on(
-    http: web.BaseRequest, reply: aiohttp.ClientResponse, location: str | None = None
-) -> web.StreamResponse:
+async def pass_on(http: web.BaseRequest, reply: Reply, location: str | None = None) -> web.StreamResponse:
     """Give the reply to the client unchanged, byte by byte; `location` replaces the target of a redirect."""
     head = _head(reply)
     if location is not None:
@@ -25,9 +25,7 @@ async def pass_on(
     return await _carried(http, reply, head)
 
 
-async def relay(
-    http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay, unpack: Unpack
-) -> web.StreamResponse:
+async def relay(http: web.BaseRequest, reply: Reply, through: Relay, unpack: Unpack) -> web.StreamResponse:
     """Give a streamed reply to the client through the relay, after decompression."""
     try:
         return await _carried(http, reply, _head(reply, *_OF_THE_BODY), through, unpack)
@@ -35,7 +33,7 @@ async def relay(
         through.end()
 
 
-async def whole(http: web.BaseRequest, reply: aiohttp.ClientResponse, body: bytes) -> web.Response:
+async def whole(http: web.BaseRequest, reply: Reply, body: bytes) -> web.Response:
     """Give the reply to the client with this body."""
     headers = passed_on(reply.headers, *_OF_THE_BODY)
     response = web.Response(status=reply.status, reason=reply.reason, headers=headers, body=body)
@@ -45,14 +43,14 @@ async def whole(http: web.BaseRequest, reply: aiohttp.ClientResponse, body: byte
     return response
 
 
-def _head(reply: aiohttp.ClientResponse, *left_out: str) -> web.StreamResponse:
+def _head(reply: Reply, *left_out: str) -> web.StreamResponse:
     headers = passed_on(reply.headers, *left_out)
     return web.StreamResponse(status=reply.status, reason=reply.reason, headers=headers)
 
 
 async def _carried(
     http: web.BaseRequest,
-    reply: aiohttp.ClientResponse,
+    reply: Reply,
     response: web.StreamResponse,
     through: Relay | None = None,
     unpack: Unpack = bytes,
@@ -89,7 +87,7 @@ def _break_off(http: web.BaseRequest) -> None:
         http.transport.close()
 
 
-async def _next(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay | None) -> bytes:
+async def _next(http: web.BaseRequest, reply: Reply, through: Relay | None) -> bytes:
     """Return the next piece, empty at the end.
 
     When the upstream breaks off, so does the proxy, that the client can tell.

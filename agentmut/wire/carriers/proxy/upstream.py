@@ -18,13 +18,12 @@ from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
+from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD, TIMEOUT, Straight, StraightReply
 
 TROUBLE = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
 """What a service that cannot be reached, or that stops in the middle, raises."""
 IDLE_SECONDS = 4.0
 """How long an unused connection is kept: less than services do, which then close it under a request."""
-CONNECT_SECONDS = 60.0
-LONGEST_FIELD = 64 * 1024
 HOP_BY_HOP = frozenset(
     name.lower()
     for name in (
@@ -58,6 +57,7 @@ class Upstream:
         self.is_local = is_loopback(self.base.raw_host or "")
         self._origin = str(self.base.origin())
         self._proxy = None if self.is_local else _proxy_for(self.base)
+        self._straight: Straight | None = None
 
     def url(self, path: str) -> str:
         """Return the address of a path, with its query."""
@@ -102,6 +102,16 @@ class Upstream:
             proxy=self._proxy,
         )
 
+    async def post(
+        self, session: aiohttp.ClientSession, path: str, headers: Mapping[str, str], body: bytes
+    ) -> StraightReply | aiohttp.ClientResponse:
+        """Send a request to a model, as `send` does: straight to the service, or by way of the environment's proxy."""
+        if self._proxy:
+            return await self.send(session, "POST", path, headers, body)
+        if self._straight is None or self._straight.session is not session:
+            self._straight = Straight(session, self.base)
+        return await self._straight.post(path, headers, body)
+
 
 def new_session() -> aiohttp.ClientSession:
     """Return a session for upstreams: without a limit on connections, and without cookies or credentials."""
@@ -109,9 +119,7 @@ def new_session() -> aiohttp.ClientSession:
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
         cookie_jar=aiohttp.DummyCookieJar(),
         skip_auto_headers=(hdrs.USER_AGENT, hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE),
-        timeout=aiohttp.ClientTimeout(
-            total=None, sock_connect=CONNECT_SECONDS
-        ),  # the client knows how long it waits
+        timeout=TIMEOUT,
         max_line_size=LONGEST_FIELD,
         max_field_size=LONGEST_FIELD,
     )
