@@ -41,6 +41,12 @@ from .lack_of_memory import memory_kills as memory_kills
 from .moments import moment as moment
 from .orphans import GroupWatch as GroupWatch
 from .orphans import Leash as Leash
+from .other_machine import OTHER_CLOCK as OTHER_CLOCK
+from .other_machine import OTHER_HOST as OTHER_HOST
+from .other_machine import OTHER_MACHINE as OTHER_MACHINE
+from .other_machine import can_move_programs as can_move_programs
+from .other_machine import can_shift_programs as can_shift_programs
+from .other_machine import moved as moved
 from .own_frames import own_place as own_place
 from .passages import PLACEHOLDER as PLACEHOLDER
 from .passages import WINDOW as WINDOW

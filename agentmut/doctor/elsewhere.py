@@ -12,9 +12,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agentmut._base import environ, scratch_folder
+from agentmut._base import (
+    OTHER_CLOCK,
+    OTHER_HOST,
+    OTHER_MACHINE,
+    can_move_programs,
+    can_shift_programs,
+    environ,
+    scratch_folder,
+)
+from agentmut.doctor.clock import EXTRA, SHIFT_SECONDS, can_shift
 
-USER, HOST = "someone_else", "elsewhere"
+USER, HOST = "someone_else", OTHER_HOST
 USER_NAMES = ("USER", "LOGNAME", "LNAME", "USERNAME")
 HOST_NAMES = ("HOSTNAME", "COMPUTERNAME", "HOST")
 LANGUAGES = ("C.UTF-8", "POSIX")
@@ -43,6 +52,42 @@ def elsewhere(declared: Collection[str] = ()) -> Iterator[None]:
         stack.enter_context(_answering(platform, "node", lambda: HOST))
         _read_zone()
         yield
+
+
+@contextmanager
+def programs_elsewhere() -> Iterator[str]:
+    """While the block lasts, programs run on another machine: with another host name, working folder and clock.
+
+    Yield what stays the same, in a sentence; empty if nothing does.
+    """
+    with scratch_folder() as folder:
+        place = folder / "work"
+        place.mkdir()
+        lacking = []
+        variables = {}
+        if can_move_programs(place):
+            variables[OTHER_MACHINE] = str(place)
+        else:
+            lacking.append("host name and working folder, since this system allows no namespaces (unshare)")
+        if can_shift_programs():
+            variables[OTHER_CLOCK] = str(SHIFT_SECONDS)
+        else:
+            lacking.append("clock: install the package libfaketime, and doctor shifts it")
+        with environ(variables):
+            yield (
+                f"What moves only with these may stay unnoticed: the program's {'; its '.join(lacking)}"
+                if lacking
+                else ""
+            )
+
+
+def unshifted() -> str:
+    """Return what stays the same for an agent in this process, in a sentence; empty if nothing does."""
+    return (
+        ""
+        if can_shift()
+        else f"Dates and times may stay unnoticed: `pip install '{EXTRA}'` lets doctor shift the clock"
+    )
 
 
 def _other_variables() -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
 from agentmut._base import UsageError
@@ -15,8 +15,8 @@ from agentmut.campaign import (
     trial_id,
 )
 from agentmut.doctor.beforehand import checks
-from agentmut.doctor.clock import EXTRA, can_shift, shifted
-from agentmut.doctor.elsewhere import elsewhere
+from agentmut.doctor.clock import can_shift, shifted
+from agentmut.doctor.elsewhere import elsewhere, programs_elsewhere, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
@@ -189,18 +189,29 @@ class _Ward:
         with (
             shifted() if can_shift() else nullcontext(),
             elsewhere(declared_variables(self._session.project)),
+            self._others() as unmoved,
         ):
             (execution,) = await self.trials([None])
         if execution.ending not in RAN:
             self.clock = (
-                "The run with another clock, user and folder (HOME, USER, HOSTNAME, LANG, TZ) ended with "
+                "The run with another clock, user, host and folder (HOME, USER, HOSTNAME, LANG, TZ) ended with "
                 f"{execution.ending}: {execution.reason}"
             )
-        elif not can_shift():
-            self.clock = (
-                f"Dates and times may stay unnoticed: `pip install '{EXTRA}'` lets doctor shift the clock"
-            )
+        else:
+            self.clock = unmoved
         return execution
+
+    def _others(self) -> AbstractContextManager[str]:
+        """Put the agent's program on another machine; yield what stays the same, in a sentence."""
+        agent = self._session.project.agent
+        if not isinstance(inside(self._session.adapter), RunsOutside):
+            return nullcontext(unshifted())
+        if agent.command and "container" not in agent.options:
+            return programs_elsewhere()
+        return nullcontext(
+            "The agent runs where doctor cannot give it another clock, user, host and folder: what moves only with "
+            "these may stay unnoticed"
+        )
 
     async def trials(
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None

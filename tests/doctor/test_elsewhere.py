@@ -1,10 +1,12 @@
 """What moves only by user, host, folder, language or time zone is found as well: a request goes to another machine."""
 
+import datetime as dt
 import getpass
 import json
 import os
 import platform
 import socket
+import sys
 import time
 from pathlib import Path
 from socket import gethostname
@@ -14,6 +16,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from agentmut._base import can_move_programs, can_shift_programs
 from agentmut.cli.entry import app
 from agentmut.doctor.elsewhere import elsewhere
 
@@ -91,3 +94,57 @@ def test_a_request_of_one_machine_is_a_template_for_all(
         "Refund at most 50 euros.",
     ):
         assert rule in prompt
+
+
+PROGRAM = """
+import datetime, json, os, socket, sys, urllib.request
+
+rules = ["Never promise a delivery date.", "Always ask for the order number first.", "Refund at most 50 euros."]
+said = [
+    rules[0], f"You work on {socket.gethostname()}, and the files are in {os.getcwd()}.",
+    rules[1], f"Today is {datetime.date.today()}.", rules[2], open("known.txt").read(),
+]
+messages = [{"role": "system", "content": "\\n".join(said)}, {"role": "user", "content": sys.argv[1]}]
+request = urllib.request.Request(
+    os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+    json.dumps({"model": "m", "messages": messages}).encode(),
+    {"content-type": "application/json"},
+)
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
+"""
+
+
+@pytest.mark.process
+def test_a_program_is_on_another_machine_too(
+    tmp_path: Path, service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.answer = lambda request: "Hello."
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "known.txt").write_text("Be kind to all customers.")
+    (tmp_path / "empty").mkdir()
+    scenario = {"name": "refund", "input": "My refund, please.", "evaluators": [{"contains": "Hello"}]}
+    (tmp_path / "scenarios.yaml").write_text(yaml.safe_dump([scenario]))
+    agent = {
+        "adapter": "command",
+        "command": [sys.executable, "program.py", "{input}"],
+        "env": {"OPENAI_BASE_URL": service.url},
+    }
+    project = {"version": 1, "agent": agent, "suite": {"scenarios": "scenarios.yaml"}}
+    (tmp_path / "agentmut.yaml").write_text(yaml.safe_dump(project))
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["doctor", "--save-request", "agent.json", "--yes"])
+    assert done.exit_code == 0, done.output
+    prompt = json.loads((tmp_path / "agent.json").read_text())["body"]["messages"][0]["content"]
+    names_stay = "host name and working folder, since" in flat(done.output)
+    assert names_stay != can_move_programs(tmp_path / "empty")
+    assert (gethostname() in prompt) == (str(tmp_path) in prompt) == names_stay
+    assert (
+        (str(dt.date.today()) in prompt)
+        == ("its clock: install" in flat(done.output))
+        != can_shift_programs()
+    )
+    assert "Refund at most 50 euros." in prompt and "Be kind to all customers." in prompt
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())

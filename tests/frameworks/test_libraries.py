@@ -1,12 +1,15 @@
 """Agents of libraries without an adapter of their own, by their model requests: in process, or as programs."""
 
+import enum
 import shutil
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel
 
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec, read_tool
@@ -88,6 +91,51 @@ def test_each_form_of_dspy_is_parsed_without_its_fallback(
     assert kinds == [bool, int, list, dict, str]
     assert found.trajectory["tool_args_0"] == {"order_id": "A-1042"}
     assert "delivered on Monday" in found.answer
+
+
+class Mood(enum.Enum):
+    GLAD = "glad"
+    SAD = "sad"
+
+
+class Address(BaseModel):
+    city: str
+    floors: list[int]
+
+
+class Person(BaseModel):
+    name: str
+    vip: bool
+    mood: Mood
+    address: Address
+
+
+class Parcel(BaseModel):
+    state: Literal["late", "lost"]
+    moods: list[Mood]
+
+
+@pytest.mark.parametrize("form", ["ChatAdapter", "JSONAdapter", "XMLAdapter"])
+def test_nested_models_and_enums_of_dspy_are_kept(
+    form: str, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    dspy = pytest.importorskip("dspy", reason="dspy is not installed in this environment")
+    model = dspy.LM("openai/sim-large", cache=False, api_base=f"{simulator_url}/v1", api_key="none")
+    own = {} if form == "JSONAdapter" else {"use_json_adapter_fallback": False}
+    told = {"mood": Mood, "moods": list[Mood], "kinds": list[Literal["new", "old"]], "people": list[Person]}
+    untold = {"parcel": Parcel}  # its words are in no field of XML: DSPy asks again, with a schema
+
+    def asked(fields: dict[str, Any], **options: Any) -> Any:
+        kinds = {name: (kind, dspy.OutputField()) for name, kind in fields.items()}
+        signature = dspy.Signature({"request": (str, dspy.InputField()), **kinds}, PROMPT)
+        with dspy.context(lm=model, adapter=getattr(dspy, form)(**options)):
+            return dspy.Predict(signature)(request="It is late")
+
+    found = asked(told, **own)
+    assert isinstance(found.mood, Mood) and {type(mood) for mood in found.moods} == {Mood}
+    assert set(found.kinds) <= {"new", "old"} and {type(one) for one in found.people} == {Person}
+    assert isinstance(asked(untold).parcel, Parcel)
 
 
 def check_program(name: str, command: list[str], tool: ToolSpec = TOLD_BY_A_PROGRAM) -> None:

@@ -204,3 +204,36 @@ def test_a_loop_in_xml_calls_its_tool_and_ends_with_what_it_found() -> None:
     steps = "\n\n".join(f"<{name}>\n{value}\n</{name}>" for name, value in found.items())
     after = ET.fromstring(f"<all>{said(system, where.replace('STEPS', steps))}</all>")
     assert (after.findtext("next_tool_name") or "").strip() == "finish"
+
+
+IN_ELEMENTS = """Your input fields are:
+1. `request` (str):
+Your output fields are:
+1. `mood` (Mood): 
+2. `moods` (list[Mood]): 
+3. `kinds` (list[Literal['new', 'old']]): 
+4. `people` (list[Person]):
+All interactions will be structured in the following way, with the appropriate values filled in.
+
+<mood>
+{mood}        # note: the value you produce must be one of: glad; sad
+</mood>
+
+<moods><item>...</item></moods>
+
+<kinds><item>...</item></kinds>
+
+<people><item><mood>...</mood><home><floor>...</floor></home></item></people>
+In adhering to this structure, your objective is: 
+        Sort.
+"""  # noqa: W291 - so DSPy writes it
+
+
+def test_elements_of_a_known_type_or_name_have_its_words() -> None:
+    asked = "<request>\nIt is late\n</request>\n\nRespond with the corresponding output fields wrapped in XML tags."
+    root = ET.fromstring(f"<root>{said(IN_ELEMENTS, asked)}</root>")
+    for path in ("mood", "moods/item", "people/item/mood"):
+        assert {(one.text or "").strip() for one in root.findall(path)} <= {"glad", "sad"}, path
+        assert root.findall(path)
+    assert {one.text for one in root.findall("kinds/item")} <= {"new", "old"}
+    assert [one.text for one in root.findall("people/item/home/floor")] == ["1"]  # of any type

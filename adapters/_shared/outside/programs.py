@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut._base import GroupWatch
+from agentmut._base import GroupWatch, moved
 
 LIMIT = 10 * 2**20
 """Bytes that a program may write to stdout, and to stderr."""
@@ -69,12 +69,13 @@ async def run_program(launch: Launch, output: Output) -> None:
 async def _started(
     launch: Launch, output: Output, watch: GroupWatch
 ) -> "tuple[asyncio.SubprocessTransport, _Listener]":
+    program = moved(launch.arguments, launch.variables)
     return await asyncio.get_running_loop().subprocess_exec(
         lambda: _Listener(output),
-        *launch.arguments,
+        *program.arguments,
         stdin=asyncio.subprocess.DEVNULL if launch.stdin is None else asyncio.subprocess.PIPE,
         cwd=launch.folder,
-        env={**launch.variables, **watch.variables},
+        env={**program.variables, **watch.variables},
         start_new_session=True,
     )
 

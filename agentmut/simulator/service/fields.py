@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from agentmut._base import inlined
 from agentmut.nouns import Message, ModelReply, ModelRequest, Role, ToolCall, ToolSpec
 from agentmut.simulator.mind.behave import CHARS_PER_TOKEN, ended
 from agentmut.simulator.service import xml_fields
@@ -60,30 +61,40 @@ def _outputs(system: str) -> dict[str, dict[str, Any]]:
     """Return the schemas of the wanted fields by name; nothing for a request of any other agent."""
     listed = _OUTPUTS.search(system)
     found = _OUTPUT.findall(listed[1]) if listed else []
-    return {name: _schema(system, name, kind, said) for name, kind, said in found}
+    plain = {name: (kind, _plain_schema(system, name, kind)) for name, kind, _ in found}
+    of_types = {kind: schema for kind, schema in plain.values() if "enum" in schema}
+    of_names = {name: schema for name, (_, schema) in plain.items() if "enum" in schema}
+    known = xml_fields.Known({**_SCALARS, **of_types}, of_names)
+    return {
+        name: {
+            "description": said.strip(),
+            **(
+                plain[name][1] if (nested := xml_fields.schema(system, name, kind, known)) is None else nested
+            ),
+        }
+        for name, kind, said in found
+    }
 
 
-def _schema(system: str, name: str, kind: str, said: str) -> dict[str, Any]:
-    schema: dict[str, Any] = {"description": said.strip()}
+def _plain_schema(system: str, name: str, kind: str) -> dict[str, Any]:
+    """Return the schema that the note behind a field tells, or else its type."""
     noted = re.search(_NOTE.format(name=name), system, re.M)
     note = noted[1] if noted else ""
-    if (nested := xml_fields.schema(system, name, kind, _SCALARS)) is not None:
-        return schema | nested
     if " one of: " in note:
-        return schema | {"enum": note.partition(" one of: ")[2].split("; ")}
+        return {"enum": note.partition(" one of: ")[2].split("; ")}
     if "JSON schema: " in note:
-        return schema | _read_schema(note.partition("JSON schema: ")[2])
-    return schema | dict(_SCALARS.get(kind, {"type": "string"}))
+        return _read_schema(note.partition("JSON schema: ")[2])
+    return dict(_SCALARS.get(kind, {"type": "string"}))
 
 
 def _read_schema(text: str) -> dict[str, Any]:
-    """Read a schema; within an object its quotation marks are escaped."""
+    """Read a schema, with its definitions in their places; within an object its quotation marks are escaped."""
     for written in (text, text.replace('\\"', '"')):
         try:
             found = json.loads(written)
         except ValueError:
             continue
-        return found if isinstance(found, dict) else {}
+        return inlined(found) if isinstance(found, dict) else {}
     return {}
 
 

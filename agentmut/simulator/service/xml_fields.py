@@ -1,21 +1,25 @@
 """DSPy's fields in XML, as its `XMLAdapter` asks for them: `<name>` around each value, and elements in elements.
 
 Of a nested value the request shows the elements, and not the types of what stands in them:
-`<person><vip>...</vip></person>`. So these elements get a text that is read as any of the usual types.
+`<person><vip>...</vip></person>`. So these elements get a text that is read as any of the usual types. The words of an
+enum are known where the type of the field spells them, or where another field has the same type or name. Nothing in the
+request tells any other enum; there the reply is not parsed, and DSPy asks again by its `JSONAdapter`, with a schema.
 """
 
+import ast
 import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 _FIELD = re.compile(r"^<(\w+)>\n(.*?)\n?</\1>$", re.M | re.S)
 _NESTED = r"^(<{name}>.+</{name}>)$"
 _OF_ANY_TYPE: Mapping[str, Any] = {"const": "1"}
 """What stands in an element of unknown type: read as a text, a number and a truth value alike."""
-_LIST = re.compile(r"(?:Optional\[|Union\[)?list\[(\w+)\]")
+_LIST = re.compile(r"(?:Optional\[|Union\[)?list\[(\w+(?:\[.*?\])?)\]")
+_WORDS = re.compile(r"Literal(\[.*\])")
 
 
 def is_wanted(asked: str) -> bool:
@@ -33,21 +37,40 @@ def values(text: str) -> dict[str, str]:
     return found | (values(found["trajectory"]) if found.get("trajectory") else {})
 
 
-def schema(
-    system: str, name: str, kind: str, scalars: Mapping[str, Mapping[str, str]]
-) -> dict[str, Any] | None:
+class Known(NamedTuple):
+    """The schemas that the request tells: by the type of a field, and by its name."""
+
+    types: Mapping[str, Mapping[str, Any]]
+    names: Mapping[str, Mapping[str, Any]]
+
+
+def schema(system: str, name: str, kind: str, known: Known) -> dict[str, Any] | None:
     """Return the schema of a field whose elements the request shows; None for any other field."""
     shown = re.search(_NESTED.format(name=name), system, re.M)
     if shown is None:
         return None
     if kind.startswith("dict"):
         return {"type": "object"}
-    if (of := _LIST.match(kind)) and of[1] in scalars:
-        return {"type": "array", "items": scalars[of[1]]}
+    if (of := _LIST.match(kind)) and (item := _of_type(of[1], known)) is not None:
+        return {"type": "array", "items": item}
     try:
-        return _schema_of(ET.fromstring(shown[1]))
+        return _schema_of(ET.fromstring(shown[1]), known)
     except ET.ParseError:
         return dict(_OF_ANY_TYPE)
+
+
+def _of_type(kind: str, known: Known) -> Mapping[str, Any] | None:
+    """Return the schema of a type by its name.
+
+    >>> _of_type("Literal['new', 'old']", Known({}, {}))
+    {'enum': ['new', 'old']}
+    """
+    if words := _WORDS.fullmatch(kind):
+        try:
+            return {"enum": list(ast.literal_eval(words[1]))}
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+    return known.types.get(kind)
 
 
 def spelled(fields: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str:
@@ -71,12 +94,12 @@ def spelled(fields: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]])
     )
 
 
-def _schema_of(element: ET.Element) -> dict[str, Any]:
+def _schema_of(element: ET.Element, known: Known) -> dict[str, Any]:
     if not len(element):
-        return dict(_OF_ANY_TYPE)
+        return dict(known.names.get(element.tag, _OF_ANY_TYPE))
     if [child.tag for child in element] == ["item"]:
-        return {"type": "array", "items": _schema_of(element[0])}
-    parts = {child.tag: _schema_of(child) for child in element}
+        return {"type": "array", "items": _schema_of(element[0], known)}
+    parts = {child.tag: _schema_of(child, known) for child in element}
     return {"type": "object", "properties": parts, "required": list(parts)}
 
 
