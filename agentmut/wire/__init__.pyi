@@ -13,7 +13,7 @@ from .carriers.proxy.security import check_origin as check_origin
 from .carriers.proxy.security import new_token as new_token
 from .carriers.proxy.server import Proxy as Proxy
 from .carriers.proxy.standing_alone import intercepting as intercepting
-from .carriers.proxy.upstream import LONGEST_FIELD as LONGEST_FIELD
+from .carriers.proxy.straight import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.upstream import TROUBLE as TROUBLE
 from .carriers.proxy.upstream import Upstream as Upstream
 from .carriers.proxy.upstream import doors_of as doors_of

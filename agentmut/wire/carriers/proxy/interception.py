@@ -23,7 +23,8 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_target, new_token
 from agentmut.wire.carriers.proxy.server import say_continue
-from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, PROXY_VARIABLES, Door, Upstream, new_session
+from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
+from agentmut.wire.carriers.proxy.upstream import PROXY_VARIABLES, Door, Upstream, new_session
 
 HTTPS = 443
 HANDSHAKE_SECONDS = 10.0

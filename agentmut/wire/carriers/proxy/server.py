@@ -22,12 +22,8 @@ from agentmut.wire.carriers.proxy.security import (
     check_origin,
     check_target,
 )
-from agentmut.wire.carriers.proxy.upstream import (
-    LONGEST_FIELD,
-    Upstream,
-    destination,
-    new_session,
-)
+from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
+from agentmut.wire.carriers.proxy.upstream import Upstream, destination, new_session
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codecs import all_codecs
 
