@@ -5,6 +5,7 @@ night is what the tests of the nights before have shown, the latest first, as `a
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from agentmut.stats.sequential.sprt import TIE, SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
-from agentmut.stats.sequential.warm_start import MOST_PAST, evidence_of_fail, evidence_of_pass, prior_of
+from agentmut.stats.sequential.warm_start import MOST_PAST, Past, WarmSprt
 from benchmarks.calibration.figures import Figure, Section
 
 NIGHTS = 30
 SEED = 24
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Rates = Callable[[np.random.Generator, int, SprtDesign], Floats]
 
 
@@ -37,19 +39,17 @@ def nightly(design: SprtDesign, sequences: int, rates: Rates, seed: int = SEED) 
     """Simulate tests night after night; `rates` gives the true rates of the sequences in one night."""
     rng = np.random.default_rng(seed)
     most = design.n_max or 0
-    n = np.arange(1, most + 1)
-    history: list[tuple[Floats, Floats]] = []
+    history: list[tuple[Counts, Counts]] = []
     failed, passed, trials = [], [], []
     for _ in range(NIGHTS):
         rate = rates(rng, sequences, design)
         failures = np.cumsum(rng.random((sequences, most)) >= rate[:, None], axis=1)
-        prior = _prior(history, sequences)
-        fails = evidence_of_fail(design, prior, n, failures) >= design.upper - TIE
-        passes = evidence_of_pass(design, prior, n, failures) >= -design.lower - TIE
+        fail_at, pass_at = _boundaries(design, _past(history, sequences))
+        fails, passes = failures >= fail_at, failures <= pass_at
         ended = fails | passes
         stop = np.where(ended.any(axis=1), ended.argmax(axis=1), most - 1)
         at = np.arange(sequences), stop
-        history.append((stop + 1.0 - failures[at], stop + 1.0))
+        history.append((stop + 1 - failures[at], stop + 1))
         failed.append(fails[at])
         passed.append(passes[at] & ~fails[at])
         trials.append(stop + 1)
@@ -64,15 +64,25 @@ def nightly(design: SprtDesign, sequences: int, rates: Rates, seed: int = SEED) 
     )
 
 
-def _prior(history: list[tuple[Floats, Floats]], sequences: int) -> tuple[Floats, Floats]:
-    """Return the prior of each sequence: nights are taken, the latest first, until there are `MOST_PAST` trials."""
-    passes, trials = np.zeros(sequences), np.zeros(sequences)
-    for seen, of in reversed(history):
-        wanted = trials < MOST_PAST
-        passes, trials = passes + wanted * seen, trials + wanted * of
-    both = [prior_of(k, m) for k, m in zip(passes.tolist(), trials.tolist(), strict=True)]
-    a, b = np.array(both).T
-    return a[:, None], b[:, None]
+def _past(history: list[tuple[Counts, Counts]], sequences: int) -> Counts:
+    """Return passes and trials of each sequence: nights are taken, the latest first, until there are `MOST_PAST`."""
+    past = np.zeros((sequences, 2), dtype=np.int64)
+    for night in reversed(history):
+        past += (past[:, 1] < MOST_PAST)[:, None] * np.array(night).T
+    return past
+
+
+def _boundaries(design: SprtDesign, past: Counts) -> tuple[Counts, Counts]:
+    """Return a row of both boundaries, after 1 to `n_max` trials, for each sequence; sequences share pasts."""
+    pasts, places = np.unique(past, axis=0, return_inverse=True)
+    tables = np.array([_boundary(design, passes, trials) for passes, trials in pasts.tolist()])
+    fail_at, pass_at = tables[places.reshape(-1), :, 1:].swapaxes(0, 1)
+    return fail_at, pass_at
+
+
+@cache
+def _boundary(design: SprtDesign, passes: int, trials: int) -> Counts:
+    return np.array(WarmSprt(design, Past(passes, trials)).boundary)
 
 
 def _always(rate: Callable[[SprtDesign], float]) -> Rates:
