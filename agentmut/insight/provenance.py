@@ -1,20 +1,27 @@
 """The version of an agent that made some runs: the one with the most similar runs, with its error rate."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agentmut._base import Frozen
-from agentmut.insight.behaviour_score import ScenarioRun
+from agentmut.insight.behaviour_score import WITHIN, ScenarioRun
 from agentmut.insight.fingerprint import Feature
 
 if TYPE_CHECKING:
-    from agentmut.stats import Array
+    from numpy import int64
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from agentmut.stats import Array, GroupedRows
+
+    Rows = NDArray[int64]
 
 FEWEST = 5
 """Runs of a version from which it is known."""
 DRAWS = 200
 """Batches of known runs on which the error of a batch is tried."""
+MOST_SINGLE = 1_000
+"""Known runs at most on which the error of a single run is tried."""
 
 
 class NearestVersion(Frozen):
@@ -36,25 +43,9 @@ class NearestVersion(Frozen):
     errors_of_batch: dict[str, float]
     """That share by version."""
     batch: int
-    """Runs of such a batch: as many as were asked about, or half of the version with the fewest."""
+    """Runs of such a batch: as many as were asked about, or a quarter of the version with the fewest."""
     by_chance: float
     """The share that guessing would get wrong."""
-
-
-class _Known(NamedTuple):
-    values: "Array"
-    """A row for each run."""
-    labels: Sequence[str]
-    sums: Mapping[str, "Array"]
-    """The sum of the rows of each version."""
-
-    @classmethod
-    def of(cls, values: "Array", labels: Sequence[str]) -> "_Known":
-        """Return the known runs with the sums of their versions."""
-        import numpy as np
-
-        names = np.array(labels)
-        return cls(values, labels, {name: values[names == name].sum(axis=0) for name in sorted(set(labels))})
 
 
 def nearest_version(
@@ -65,51 +56,81 @@ def nearest_version(
 ) -> NearestVersion | None:
     """Return the nearest version with at least `FEWEST` runs; None if fewer than two versions have so many.
 
-    A run is its features less their mean over all known runs of its scenario, in units of their spread. The nearest
-    version has the nearest mean (squared distance). Versions that behave alike are told apart no better than by
-    chance, which `error_of_batch` says.
+    A run is its features in units of their spread. Effects of versions are fitted within scenarios, and the version
+    with the nearest effect is the answer (`agentmut.stats.GroupedRows`). Where fewer than `WITHIN` of the runs are of
+    scenarios that several versions have run, scenarios are not told apart. Versions that behave alike are told apart no
+    better than by chance, which `error_of_batch` says.
     """
     import numpy as np
+
+    from agentmut.stats import error_rates
 
     versions = {name: list(runs) for name, runs in known.items() if len(runs) >= FEWEST}
     if len(versions) < 2 or not asked:
         return None
-    labels = [name for name, runs in versions.items() for _ in runs]
-    every = [run for runs in versions.values() for run in runs]
-    values, new = _tables(every, asked)
-    table = _Known.of(values, labels)
-    fewest = min(map(len, versions.values()))
-    batch = max(1, min(len(asked), fewest // 2))
-    ones = _errors(table, [[at] for at in range(len(labels))])
-    batches = _errors(table, _batches(table, batch, np.random.default_rng(seed)))
+    table, nearest = compared_versions(versions, asked)
+    batch = max(1, min(len(asked), min(map(len, versions.values())) // 4))
+    names, rng = list(versions), np.random.default_rng(seed)
+    ones = error_rates(table, _ones(table, rng))
+    batches = ones if batch == 1 else error_rates(table, _batches(table, batch, rng))
+    by_one, by_batch = ({names[at]: rate for at, rate in sorted(found.items())} for found in (ones, batches))
     return NearestVersion(
-        version=_nearest(table, new.mean(axis=0), ()),
+        version=names[nearest],
         runs=len(asked),
         stated=tuple(sorted(set(stated))),
         versions=tuple(versions),
-        error_of_one=sum(ones.values()) / len(ones),
-        errors_of_one=ones,
-        error_of_batch=sum(batches.values()) / len(batches),
-        errors_of_batch=batches,
+        error_of_one=_mean(by_one),
+        errors_of_one=by_one,
+        error_of_batch=_mean(by_batch),
+        errors_of_batch=by_batch,
         batch=batch,
         by_chance=1 - 1 / len(versions),
     )
 
 
+def _mean(rates: Mapping[str, float]) -> float:
+    return sum(rates.values()) / len(rates)
+
+
+def compared_versions(
+    versions: Mapping[str, Sequence[ScenarioRun]], asked: Sequence[ScenarioRun]
+) -> "tuple[GroupedRows, int]":
+    """Return the known runs as a table, and the place of the version that the asked runs are nearest to."""
+    import numpy as np
+
+    from agentmut.stats import GroupedRows
+
+    every = [run for runs in versions.values() for run in runs]
+    values, new = _tables(every, asked)
+    groups = np.repeat(np.arange(len(versions)), [len(runs) for runs in versions.values()])
+    places = {name: at for at, name in enumerate(sorted({run.scenario for run in every}))}
+    blocks = np.array([places[run.scenario] for run in every])
+    of_asked = np.array([places.get(run.scenario, -1) for run in asked])
+    table = GroupedRows(values, groups, blocks)
+    if not table.comparable or _shared(table) < WITHIN or (of_asked >= 0).mean() < WITHIN:
+        table, of_asked = GroupedRows(values, groups, np.zeros_like(blocks)), np.zeros_like(of_asked)
+    known = of_asked >= 0
+    return table, table.nearest(new[known], of_asked[known])
+
+
+def _shared(table: "GroupedRows") -> float:
+    """Return the share of runs whose scenario several versions have run."""
+    several = (table.counts > 0).sum(axis=1) > 1
+    return float(table.counts[several].sum() / table.counts.sum())
+
+
 def _tables(known: Sequence[ScenarioRun], asked: Sequence[ScenarioRun]) -> "tuple[Array, Array]":
-    """Return both as rows of features, relative to their scenario's mean and the known runs' spread."""
+    """Return both as rows of features, in units of the spread of known runs within their scenarios."""
     import numpy as np
 
     names = sorted({name for run in known for name in run.fingerprint.features})
     place = {name: at for at, name in enumerate(names)}
     values, new = (_filled(runs, place) for runs in (known, asked))
-    scenarios = [run.scenario for run in known]
-    counted = Counter(scenarios)
-    whole = values.mean(axis=0)
-    means = {name: values[[s == name for s in scenarios]].mean(axis=0) for name in counted}
-    values = values - np.array([means[name] for name in scenarios])
-    new = new - np.array([means.get(run.scenario, whole) for run in asked])
-    spread = values.std(axis=0)
+    scenarios = np.array([run.scenario for run in known])
+    centred = values.copy()
+    for name in set(scenarios.tolist()):
+        centred[scenarios == name] -= values[scenarios == name].mean(axis=0)
+    spread = centred.std(axis=0)
     spread[spread == 0] = 1.0
     return values / spread, new / spread
 
@@ -125,37 +146,18 @@ def _filled(runs: Sequence[ScenarioRun], place: Mapping[Feature, int]) -> "Array
     return values
 
 
-def _nearest(table: _Known, point: "Array", left_out: Sequence[int]) -> str:
-    """Return the version with the nearest mean over its rows; `left_out` are rows of one version that are not used."""
-    own = table.labels[left_out[0]] if left_out else None
-    counted = Counter(table.labels)
-
-    def distance(name: str) -> float:
-        total, count = table.sums[name], counted[name]
-        if name == own:
-            total, count = total - table.values[list(left_out)].sum(axis=0), count - len(left_out)
-        return float(((total / count - point) ** 2).sum())
-
-    return min(table.sums, key=distance)
-
-
-def _errors(table: _Known, batches: Sequence[Sequence[int]]) -> dict[str, float]:
-    """Return, by version, the share of its batches (rows of one version) that are misclassified when left out."""
-    wrong: dict[str, list[bool]] = {}
-    for rows in batches:
-        name = table.labels[rows[0]]
-        told = _nearest(table, table.values[list(rows)].mean(axis=0), rows)
-        wrong.setdefault(name, []).append(told != name)
-    return {name: sum(each) / len(each) for name, each in sorted(wrong.items())}
-
-
-def _batches(table: _Known, size: int, rng: "object") -> list[list[int]]:
+def _ones(table: "GroupedRows", rng: "Generator") -> "list[Rows]":
+    """Return single runs: all, or as many as `MOST_SINGLE`."""
     import numpy as np
 
-    assert isinstance(rng, np.random.Generator)
-    rows = {
-        name: [at for at, label in enumerate(table.labels) if label == name] for name in set(table.labels)
-    }
-    names = sorted(rows)
-    drawn = [names[number % len(names)] for number in range(DRAWS)]
-    return [[int(at) for at in rng.choice(rows[name], size, replace=False)] for name in drawn]
+    rows = np.arange(len(table.values))
+    chosen = rows if len(rows) <= MOST_SINGLE else np.sort(rng.choice(rows, MOST_SINGLE, replace=False))
+    return [chosen[at : at + 1] for at in range(len(chosen))]
+
+
+def _batches(table: "GroupedRows", size: int, rng: "Generator") -> "list[Rows]":
+    """Return batches drawn from known runs, of each version in turn."""
+    import numpy as np
+
+    of = [np.flatnonzero(table.groups == group) for group in range(table.counts.shape[1])]
+    return [rng.choice(of[number % len(of)], size, replace=False) for number in range(DRAWS)]

@@ -131,6 +131,8 @@ from .traces.hotelling import hotelling_t2 as hotelling_t2
 from .traces.looks import DEFAULT_LOOKS as DEFAULT_LOOKS
 from .traces.looks import Change as Change
 from .traces.looks import Looks as Looks
+from .traces.nearest_group import GroupedRows as GroupedRows
+from .traces.nearest_group import error_rates as error_rates
 from .traces.permutation import Stage as Stage
 from .traces.presence import Presences as Presences
 from .traces.samples import Array as Array

@@ -33,6 +33,7 @@ SECTIONS = (
     "sprt",
     "warm_start",
     "watch",
+    "nearest",
     "verdicts",
     "judged",
     "further",

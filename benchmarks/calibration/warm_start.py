@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.sequential.sprt import TIE, SprtDesign
+from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.sequential.warm_start import MOST_PAST, Past, WarmSprt
 from benchmarks.calibration.figures import Figure, Section
