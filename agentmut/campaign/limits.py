@@ -5,9 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from agentmut._base import Frozen
-from agentmut.campaign.judge_use import merged
+from agentmut.campaign.judge_use import merged, merged_hooks
 from agentmut.campaign.trials import TrialResult
-from agentmut.nouns import JudgeUse
+from agentmut.nouns import HookUse, JudgeUse
 from agentmut.project import BudgetSettings
 
 BASELINE_SHARE = 0.4
@@ -38,6 +38,8 @@ class Spend:
     """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
     judges: tuple[JudgeUse, ...] = ()
     """What the judges of a suite that judges its own runs took in this process, by model; likewise."""
+    hooks: tuple[HookUse, ...] = ()
+    """What setup and teardown of scenarios asked of models in this process, by model; likewise."""
     seconds: float = 0.0
     """Time at work."""
     reused: int = 0
@@ -53,9 +55,9 @@ class Spend:
     """Seconds since the oldest trial of the original that was taken from the store."""
 
     @property
-    def all_judges_usd(self) -> float:
-        """Return the cost of all model judges, including those of the suite; a resumed run begins with this cost."""
-        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
+    def beside_agent_usd(self) -> float:
+        """Return the cost of all model judges and of scenarios' hooks; a resumed run begins with this cost."""
+        return self.judges_usd + sum(use.usd or 0.0 for use in (*self.judges, *self.hooks))
 
 
 CUT = (
@@ -72,6 +74,7 @@ def together(before: Spend, after: Spend) -> Spend:
         without_price=before.without_price | after.without_price,
         without_tokens=before.without_tokens | after.without_tokens,
         judges=merged((*before.judges, *after.judges)),
+        hooks=merged_hooks((*before.hooks, *after.hooks)),
     )
 
 
@@ -100,7 +103,7 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
         return f"the budget of {budget.trials} trials is used up"
     if budget.usd is not None and in_flight and not spend.trials:
         return "no trial has shown yet what a trial costs"
-    spent = spend.usd + spend.all_judges_usd
+    spent = spend.usd + spend.beside_agent_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
         return f"the budget of {budget.usd:g} USD is used up (spent {spent:.2f})"

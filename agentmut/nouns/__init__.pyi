@@ -122,6 +122,7 @@ from .result import DecisionTable as DecisionTable
 from .result import DestroyedControl as DestroyedControl
 from .result import Drift as Drift
 from .result import EarlierLook as EarlierLook
+from .result import HookUse as HookUse
 from .result import IdentityControl as IdentityControl
 from .result import JudgeUse as JudgeUse
 from .result import PromptRule as PromptRule

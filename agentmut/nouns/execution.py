@@ -76,6 +76,8 @@ class Execution(Frozen):
     """What the agent asked of models and was given, where trials are recorded."""
     judging: tuple[Step, ...] = ()
     """What the judges of a suite that judges its own runs asked of models. Not stored: it is counted once."""
+    hooks: tuple[Step, ...] = ()
+    """What the scenario's setup and teardown asked of models. Not stored: it is counted once."""
     abandoned: bool = False
     """A thread of the run was still at work when it was given up."""
 

@@ -147,6 +147,17 @@ class ServiceWatch(Frozen):
     drift: Drift | None = None
 
 
+class HookUse(Frozen):
+    """The requests of scenarios' `setup` and `teardown` to one model since the run's last start."""
+
+    model: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    """None where the model has no known price."""
+
+
 class Cost(Frozen):
     """Every trial of the run, before and after an interruption, baseline and controls included."""
 
@@ -167,6 +178,8 @@ class Cost(Frozen):
     origins: Origins = Origins()
     """The same as a share of all trials that the report rests on. Always made of the counts here."""
     abandoned_threads: int = 0
+    hooks: tuple[HookUse, ...] = ()
+    """What scenarios' `setup` and `teardown` asked of models, by model: no part of `tokens` and `usd`."""
     simulated: bool = False
     """Whether `agentmut simulate` answered all model requests, so that `usd` is a list price that nobody paid. False in
     results of earlier versions."""

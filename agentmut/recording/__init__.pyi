@@ -5,6 +5,7 @@ from .current import alone as alone
 from .current import answering as answering
 from .current import aside as aside
 from .current import belonging as belonging
+from .current import beside as beside
 from .current import call_place as call_place
 from .current import current_trial as current_trial
 from .current import in_agents_thread as in_agents_thread

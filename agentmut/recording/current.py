@@ -75,6 +75,8 @@ _PROCESS = _Process()
 def current_trial() -> Trial | None:
     """Return the trial that the calling code runs in; None outside every trial."""
     found = _PROCESS.trial or _current.get()
+    if found is not None and found.recorder.left:
+        found = None
     if _PROCESS.lone is None or (found is not None and not found.recorder.closed):
         return found
     return _PROCESS.lone if in_agents_thread() else found
@@ -121,6 +123,21 @@ def aside(other: Trial) -> Iterator[Trial]:
     finally:
         other.recorder.closed = True
         _PROCESS.take_back(held)
+
+
+@contextmanager
+def beside(other: Trial) -> Iterator[None]:
+    """Let `other` note what the calling code does before or after a trial, such as a hook of a scenario.
+
+    What the code leaves at work, such as a server's thread, belongs to no trial afterwards.
+    """
+    token = _current.set(other)
+    other.recorder.left = False
+    try:
+        yield
+    finally:
+        other.recorder.left = True
+        _current.reset(token)
 
 
 @contextmanager

@@ -68,6 +68,8 @@ class Recorder:
     """The source of a run that another tool carried out; None for a run of agentmut's own."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
+    left: bool = False
+    """Set when the code before or after a trial has ended: what it left at work belongs to no trial."""
     cut_off: bool = False
     """Set when the trial was over before its agent was: at its timeout, or with the campaign."""
     begun: float = field(init=False)

@@ -180,7 +180,12 @@ MEANING = {
 
 
 class HasJudges(Protocol):
-    """A report with the tokens and cost of model judges."""
+    """A report with the tokens and cost of model judges and of scenarios' hooks."""
+
+    @property
+    def cost(self) -> Cost:
+        """Return the cost of the agent's runs; the hooks' is told apart in it."""
+        ...
 
     @property
     def judges(self) -> tuple[JudgeUse, ...]:
@@ -189,10 +194,15 @@ class HasJudges(Protocol):
 
 
 def judged_with(report: HasJudges) -> Iterator[str]:
-    """Yield tokens and money of model judges, which the line on the agent's runs does not count."""
+    """Yield tokens and money of model judges and of hooks, which the line on the agent's runs does not count."""
     for judge in report.judges:
         money = "cost unknown" if judge.usd is None else f"${judge.usd:.4f}"
         tokens = f"{judge.input_tokens + judge.output_tokens} tokens"
         asked = f"{judge.questions} questions, " if judge.questions or judge.reused else ""
         reused = f"; {judge.reused} opinions reused from earlier" if judge.reused else ""
         yield f"judge {clean(judge.model)}: {asked}{tokens}, {money}, besides the agent's runs{reused}"
+    for hook in report.cost.hooks:
+        money = "cost unknown" if hook.usd is None else f"${hook.usd:.4f}"
+        tokens = f"{hook.input_tokens + hook.output_tokens} tokens"
+        asked = counted(hook.requests, "request")
+        yield f"setup and teardown asked {clean(hook.model)}: {asked}, {tokens}, {money}, apart from the agent's runs"

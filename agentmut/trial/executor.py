@@ -134,9 +134,10 @@ class LocalExecutor:
 
     def _priced(self, execution: Execution) -> Execution:
         trace, judging = self._pricer.priced(execution.trace), self._pricer.steps(execution.judging)
-        if trace is execution.trace and judging is execution.judging:
+        hooks = self._pricer.steps(execution.hooks)
+        if trace is execution.trace and judging is execution.judging and hooks is execution.hooks:
             return execution
-        return execution.model_copy(update={"trace": trace, "judging": judging})
+        return execution.model_copy(update={"trace": trace, "judging": judging, "hooks": hooks})
 
     def _agent(self, request: TrialRequest) -> Adapter:
         key = (request.mutant.id if request.mutant else "", request.scenario)
@@ -193,8 +194,13 @@ class RetryingExecutor:
             await asyncio.sleep(self._pause(retry))
             again = await self._inner.execute(request)
             left_behind = execution.abandoned or again.abandoned
-            judging = (*execution.judging, *again.judging)
-            changed = {"attempts": retry + 2, "abandoned": left_behind, "judging": judging}
+            judging, hooks = (*execution.judging, *again.judging), (*execution.hooks, *again.hooks)
+            changed = {
+                "attempts": retry + 2,
+                "abandoned": left_behind,
+                "judging": judging,
+                "hooks": hooks,
+            }
             execution = again.model_copy(update=changed)
         return execution
 

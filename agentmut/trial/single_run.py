@@ -28,6 +28,7 @@ from agentmut.recording import (
     ToolChange,
     Trial,
     altered_tools,
+    beside,
     lost_seconds,
     running,
 )
@@ -35,7 +36,7 @@ from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
 from agentmut.trial.containment import this_process_only
 from agentmut.trial.hooks import Hook, call_hook, give_up, retrieved
-from agentmut.wire import Gateway
+from agentmut.wire import Gateway, steps_from_exchanges
 
 Run = asyncio.Task[AgentTrace]
 _log = logging.getLogger(__name__)
@@ -85,39 +86,56 @@ async def attempt(
     """Run the agent once with a new recorder; setup and teardown get `timeout` seconds each.
 
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
-    the agent did is known by then. Raises only on cancellation.
+    the agent did is known by then. What both ask of models is noted apart from the run. Raises only on cancellation.
     """
-    begun = time.perf_counter()
+    hooks = Trial(
+        id=f"{trial_id}:hooks", seed=seed, scenario=case.scenario.name, repeat=repeat, redact=wiring.redact
+    )
+    ended = Execution(ending=Ending.SETUP_FAILED)
     try:
-        if problem := await call_hook(case.setup, case.scenario, timeout):
-            return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
-        setup_seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
-        config = adapter.get_config()
-        original = adapter.original if isinstance(adapter, KnowsOriginal) else config
-        led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
-        trial = Trial(
-            id=trial_id,
-            seed=seed,
-            scenario=case.scenario.name,
-            repeat=repeat,
-            doubles=case.doubles,
-            tools=altered_tools(config),
-            tool_change=ToolChange(original.tools, config.tools),
-            rewriter=wiring.rewriter,
-            player=wiring.player,
-            fork=wiring.fork,
-            endpoints=led.endpoints if led else {},
-            redact=wiring.redact,
-            recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=setup_seconds),
-        )
-        wiring.begun(trial, timeout)
-        with led.admitted(trial) if led else nullcontext():
-            return await _run(adapter, case, trial, timeout)
+        ended = await _prepared_and_run(adapter, case, trial_id, timeout, wiring, hooks)
     finally:
-        if problem := await call_hook(case.teardown, case.scenario, timeout):
+        with beside(hooks):
+            problem = await call_hook(case.teardown, case.scenario, timeout)
+        if problem:
             _log.warning(
                 "teardown of scenario %s failed: %s", case.scenario.name, ascii(wiring.redact(problem))
             )
+    asked = tuple(steps_from_exchanges(hooks.recorder.exchanges, with_tools=False))
+    return ended.model_copy(update={"hooks": asked}) if asked else ended
+
+
+async def _prepared_and_run(
+    adapter: Adapter, case: Case, trial_id: str, timeout: float, wiring: Wiring, hooks: Trial
+) -> Execution:
+    """Call setup as a part of `hooks`, then run the trial of the same seed and repeat."""
+    begun = time.perf_counter()
+    with beside(hooks):
+        problem = await call_hook(case.setup, case.scenario, timeout)
+    if problem:
+        return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
+    setup_seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
+    config = adapter.get_config()
+    original = adapter.original if isinstance(adapter, KnowsOriginal) else config
+    led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
+    trial = Trial(
+        id=trial_id,
+        seed=hooks.seed,
+        scenario=case.scenario.name,
+        repeat=hooks.repeat,
+        doubles=case.doubles,
+        tools=altered_tools(config),
+        tool_change=ToolChange(original.tools, config.tools),
+        rewriter=wiring.rewriter,
+        player=wiring.player,
+        fork=wiring.fork,
+        endpoints=led.endpoints if led else {},
+        redact=wiring.redact,
+        recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=setup_seconds),
+    )
+    wiring.begun(trial, timeout)
+    with led.admitted(trial) if led else nullcontext():
+        return await _run(adapter, case, trial, timeout)
 
 
 async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Execution:

@@ -157,7 +157,7 @@ def _grow(
 def left_of(budget: BudgetSettings, spent: Spend) -> BudgetSettings:
     """Return the rest of a budget after a first run; a budget that is used up becomes 0, which stops the next run."""
     used = {
-        "usd": spent.usd + spent.all_judges_usd,
+        "usd": spent.usd + spent.beside_agent_usd,
         "trials": spent.trials,
         "minutes": spent.seconds / 60,
     }

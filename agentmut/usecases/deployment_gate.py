@@ -200,12 +200,12 @@ def _contrary(stored: Stored, test: VerdictReport) -> Result | None:
 def _costs(reports: Iterable[Report | None]) -> list[Cost]:
     """List the costs of the reports that requirements rest on, each once."""
     by_run = {(type(report), report.run_id): report for report in reports if report is not None}
-    return [_with_judges(report) for report in by_run.values()]
+    return [_with_all(report) for report in by_run.values()]
 
 
-def _with_judges(report: Report) -> Cost:
-    """Return the cost of a report with its model judges; no sum of money if one price is unknown."""
-    prices = [report.cost.usd, *(judge.usd for judge in report.judges)]
+def _with_all(report: Report) -> Cost:
+    """Return the cost of a report with its judges and hooks; no sum of money if one price is unknown."""
+    prices = [report.cost.usd, *(use.usd for use in (*report.judges, *report.cost.hooks))]
     known = [each for each in prices if each is not None]
     return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import contextvars
 import sys
 import threading
 import time
@@ -16,12 +17,16 @@ import pytest
 import agentmut
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.campaign.limits import Spend
+from agentmut.campaign.running.spending import spent_with
+from agentmut.campaign.trials import Launch
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import Price
+from agentmut.recording.current import current_trial
 from agentmut.recording.recorder import Recorder
 from agentmut.recording.trial import Trial
 from agentmut.trial.classification import ending_of_timeout
@@ -392,6 +397,56 @@ def test_hooks_surround_every_trial_and_teardown_is_always_called() -> None:
     assert calls == ["up s", "down s", "down s"]
 
 
+def test_what_hooks_ask_of_models_is_priced_and_counted_apart_from_the_run(service: Any) -> None:
+    """A reply of the service counts 7 tokens in and 3 out; the model costs 1 and 2 dollars a million."""
+    ask = blocking(service.url)
+
+    def hook(scenario: Scenario) -> None:
+        ask(CONFIG, "prepare")
+
+    def broken(scenario: Scenario) -> None:
+        hook(scenario)
+        raise OSError("disk full")
+
+    executor = local(asking(service.url), setup=hook, teardown=hook)
+    (execution,) = execute(executor)
+    asked = [step for step in execution.trace.steps if step.action is Action.REASON]
+    assert (len(execution.hooks), len(asked)) == (2, 1)
+    assert [step.usd for step in execution.hooks] == [pytest.approx(13e-6)] * 2
+    assert execution.trace.usd == pytest.approx(13e-6)
+    launch = Launch("", "s", 0, 0)
+    spend = spent_with(spent_with(Spend(), [(launch, execution)]), [(launch, execution)])
+    assert (spend.tokens, spend.usd) == (20, pytest.approx(26e-6))
+    (use,) = spend.hooks
+    assert (use.model, use.requests, use.input_tokens, use.output_tokens) == ("sim-large", 4, 28, 12)
+    assert spend.beside_agent_usd == use.usd == pytest.approx(52e-6)
+    (failed,) = execute(local(asking(service.url), setup=broken))
+    assert (failed.ending, len(failed.hooks)) == (Ending.SETUP_FAILED, 1)
+
+
+def test_what_a_hook_leaves_at_work_belongs_to_no_trial() -> None:
+    found: list[Trial | None] = []
+    go_on, done = threading.Event(), threading.Event()
+
+    def left(scenario: Scenario) -> None:
+        def server() -> None:
+            found.append(current_trial())
+            go_on.wait(5)
+            found.append(current_trial())
+            done.set()
+
+        context = contextvars.copy_context()
+        threading.Thread(target=lambda: context.run(server), daemon=True).start()
+
+    def works(config: AgentConfig, given: Any) -> str:
+        go_on.set()
+        done.wait(5)
+        return "x"
+
+    assert end(works, setup=left).ending is Ending.ANSWERED
+    assert [trial and trial.id for trial in found] == ["t:hooks", None]
+
+
 def test_a_failing_teardown_neither_loses_the_trial_nor_ends_the_campaign(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -449,9 +504,9 @@ def test_a_hanging_hook_ends_at_the_timeout() -> None:
     go_on.set()
 
 
-def local(function: Any, **settings: Any) -> LocalExecutor:
+def local(function: Any, setup: Any = None, teardown: Any = None, **settings: Any) -> LocalExecutor:
     adapter = CallableAdapter(function, CONFIG)
-    cases = {"s": Case(SCENARIO, {})}
+    cases = {"s": Case(SCENARIO, {}, setup, teardown)}
     suite = SuiteConfig(CONFIG, [SCENARIO])
     prices = {"sim-large": Price(input=1.0, output=2.0)}
     return LocalExecutor(adapter, suite, cases, Pricer(prices), RunSettings(**{"timeout": 5.0, **settings}))

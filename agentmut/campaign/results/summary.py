@@ -128,6 +128,7 @@ def cost_of(spend: Spend, environment: Environment) -> Cost:
         reused=spend.reused,
         foreign=spend.foreign,
         abandoned_threads=spend.abandoned,
+        hooks=tuple(use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in spend.hooks),
         simulated=is_simulated(environment),
     )
 

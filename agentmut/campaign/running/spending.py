@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from agentmut.campaign.judge_use import merged, of_steps
+from agentmut.campaign.judge_use import hooks_of_steps, merged, merged_hooks, of_steps
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Execution
@@ -16,7 +16,7 @@ from agentmut.store import is_later
 def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend:
     """Return the spending after trials, model judges included; a trial of another run is that run's expense."""
     sums, saved_usd = Counter[str](), spend.saved_usd
-    usd, judges, own = spend.usd, spend.judges, list[Execution]()
+    usd, judges, hooks, own = spend.usd, spend.judges, spend.hooks, list[Execution]()
     for launch, execution in ended:
         sums["trials"] += 1
         sums["baseline_trials"] += is_baseline(launch)
@@ -35,8 +35,9 @@ def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend
         sums["kept"] += text_size(trace)
         sums["cut"] += bool(trace.texts_cut)
         judges = merged((*judges, *of_steps(execution.judging))) if execution.judging else judges
+        hooks = merged_hooks((*hooks, *hooks_of_steps(execution.hooks))) if execution.hooks else hooks
     counted: dict[str, Any] = {name: getattr(spend, name) + number for name, number in sums.items()}
-    spend = replace(spend, usd=usd, saved_usd=saved_usd, judges=judges, **counted)
+    spend = replace(spend, usd=usd, saved_usd=saved_usd, judges=judges, hooks=hooks, **counted)
     for execution in own:
         spend = with_gaps(spend, execution)
     return spend

@@ -23,7 +23,7 @@ from agentmut.report.proof_wording import (
 )
 from agentmut.report.ranking import rank
 from agentmut.report.reliability_wording import campaign_reliability
-from agentmut.report.report_wording import counted, interval, judged_again, money, origins_line
+from agentmut.report.report_wording import counted, interval, judged_again, judged_with, money, origins_line
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -210,6 +210,7 @@ def _trust(result: Result) -> str:
         *fitting([f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]], LONGEST // 10),
         f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money(cost)}, {cost.seconds:.0f} s; "
         f"{cost.reused} reused",
+        *(f"- {code(line, _ASIDE)}" for line in judged_with(result)),
         f"- {origins_line(cost.origins)}",
         f"- Run {code(result.run_id)}, config {code(result.agent.digest[:12])}, seed {result.seed}, "
         f"agentmut {code(result.agentmut_version)}",

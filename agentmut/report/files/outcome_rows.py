@@ -5,7 +5,14 @@ from typing import NamedTuple
 from agentmut.nouns import Cost, Origins, Reliability
 from agentmut.report.bounded import one_line
 from agentmut.report.reliability_wording import reliability_details, reliability_lines
-from agentmut.report.report_wording import bounds_text, counted, money, origins_line, timeouts_line
+from agentmut.report.report_wording import (
+    bounds_text,
+    counted,
+    judged_with,
+    money,
+    origins_line,
+    timeouts_line,
+)
 from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
 
 
@@ -95,6 +102,7 @@ def _notes(report: VerdictReport | RelationReport) -> tuple[str, ...]:
     return (
         *report.notes,
         _cost(report.cost),
+        *judged_with(report),
         origins_line(report.cost.origins),
         f"run {report.run_id}, agent {agent.name or agent.adapter}, config {agent.digest[:12]}, seed {report.seed}",
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentmut.report.behaviour_wording import behaviour_lines
 from agentmut.report.files.markdown_text import code, folded, table
 from agentmut.report.reliability_wording import reliability_details, reliability_lines
-from agentmut.report.report_wording import bounds_text, counted, money, origins_line
+from agentmut.report.report_wording import bounds_text, counted, judged_with, money, origins_line
 from agentmut.store import ScenarioVerdict, VerdictReport
 
 ROWS = 100
@@ -40,6 +40,7 @@ def _blocks(report: VerdictReport) -> Iterator[str]:
         if cost.foreign and cost.foreign == cost.trials + cost.reused
         else f"{counted(cost.trials, 'run')} of the agent, {money(cost)}, {cost.seconds:.0f} s; {cost.reused} reused"
     )
+    told.extend(code(line, LONGEST) for line in judged_with(report))
     told.append(origins_line(cost.origins))
     told.append(f"run {code(report.run_id)}, config {code(report.agent.digest[:12])}, seed {report.seed}")
     yield folded("Notes and cost", _listed(iter(told)))

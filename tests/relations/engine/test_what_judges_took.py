@@ -8,7 +8,7 @@ import pytest
 from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.comparison import Comparison
 from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import JudgeUse
+from agentmut.nouns.result import HookUse, JudgeUse
 from agentmut.nouns.trace import Usage
 from agentmut.relating.judges import judges_of
 from agentmut.report.report_wording import judged_with
@@ -33,8 +33,12 @@ def test_a_judge_that_two_lanes_share_is_counted_once_at_the_price_of_the_projec
     shared, own = judge("openai:ours", (1000, 100)), judge("openai:ours", (500, 0))
     found = judges_of([lane(shared), lane(shared), lane(own, judge("openai:idle", (0, 0)))], project)
     assert found == (JudgeUse(model="openai:ours", input_tokens=1500, output_tokens=100, usd=0.004),)
-    report: Any = SimpleNamespace(judges=found)
-    assert list(judged_with(report)) == ["judge openai:ours: 1600 tokens, $0.0040, besides the agent's runs"]
+    hook = HookUse(model="ours", requests=3, input_tokens=20, output_tokens=5, usd=None)
+    report: Any = SimpleNamespace(judges=found, cost=SimpleNamespace(hooks=(hook,)))
+    assert list(judged_with(report)) == [
+        "judge openai:ours: 1600 tokens, $0.0040, besides the agent's runs",
+        "setup and teardown asked ours: 3 requests, 25 tokens, cost unknown, apart from the agent's runs",
+    ]
 
 
 def test_the_cost_of_a_judge_without_a_price_is_unknown(shop: Shop) -> None:
