@@ -57,7 +57,8 @@ class Spend:
     @property
     def beside_agent_usd(self) -> float:
         """Return the cost of all model judges and of scenarios' hooks; a resumed run begins with this cost."""
-        return self.judges_usd + sum(use.usd or 0.0 for use in (*self.judges, *self.hooks))
+        hooks = sum(use.usd or 0.0 for use in self.hooks)
+        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges) + hooks
 
 
 CUT = (

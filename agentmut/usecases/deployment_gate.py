@@ -205,7 +205,8 @@ def _costs(reports: Iterable[Report | None]) -> list[Cost]:
 
 def _with_all(report: Report) -> Cost:
     """Return the cost of a report with its judges and hooks; no sum of money if one price is unknown."""
-    prices = [report.cost.usd, *(use.usd for use in (*report.judges, *report.cost.hooks))]
+    judges, hooks = (judge.usd for judge in report.judges), (hook.usd for hook in report.cost.hooks)
+    prices = [report.cost.usd, *judges, *hooks]
     known = [each for each in prices if each is not None]
     return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from agentmut.insight.provenance import compared_versions, nearest_version
 from agentmut.stats import GroupedRows, error_rates
-from benchmarks.calibration.behaviour import run
+from benchmarks.calibration.behaviour import Agent, run
 from benchmarks.calibration.figures import Figure, Section
 from benchmarks.calibration.watch import behaviours
 
@@ -127,7 +127,8 @@ def _told_of_agents(rng: Generator, asked: int) -> tuple[float, float]:
     """
     known = {"old": behaviours(run, rng, KNOWN_RUNS), "new": behaviours(FAULTY, rng, KNOWN_RUNS)}
     wrong, first = list[bool](), behaviours(run, rng, asked)
-    for group, agent in enumerate((run, FAULTY)):
+    agents: tuple[Agent, Agent] = (run, FAULTY)
+    for group, agent in enumerate(agents):
         for _ in range(max(1, PER_VERSION // asked)):
             wrong.append(compared_versions(known, behaviours(agent, rng, asked))[1] != group)
     found = nearest_version(known, first, (), SEED_OF_AGENTS)

@@ -92,7 +92,7 @@ class GroupedRows:
     @property
     def comparable(self) -> bool:
         """Return whether blocks with rows of several groups connect all groups."""
-        return int(np.linalg.matrix_rank(self._normal[0])) == self.counts.shape[1] - 1
+        return bool(int(np.linalg.matrix_rank(self._normal[0])) == self.counts.shape[1] - 1)
 
     @cached_property
     def fit(self) -> GroupFit:
@@ -124,8 +124,8 @@ class GroupedRows:
         of = np.unique(self.blocks[rows])
         sums, counts = self.sums[of].copy(), self.counts[of].copy()
         at = np.searchsorted(of, self.blocks[rows])
-        np.subtract.at(sums, (at, group), self.values[rows])
-        np.subtract.at(counts, (at, group), 1)
+        np.subtract.at(sums[:, group], at, self.values[rows])
+        np.subtract.at(counts[:, group], at, 1)
         before, after = _part(self.sums[of], self.counts[of]), _part(sums, counts)
         fit = _solved(
             *(whole - old + new for whole, old, new in zip(self._normal, before, after, strict=True))
@@ -162,8 +162,8 @@ class LeftOut(NamedTuple):
 
 
 def _solved(matrix: Array, right: Array) -> GroupFit:
-    spread = np.linalg.pinv(matrix, hermitian=True)
-    return GroupFit(spread @ right, spread)
+    spread = np.asarray(np.linalg.pinv(matrix, hermitian=True), dtype=np.float64)
+    return GroupFit(np.asarray(spread @ right, dtype=np.float64), spread)
 
 
 def _shares(blocks: Whole) -> tuple[Whole, Array]:
