@@ -233,6 +233,20 @@ def test_forbidden_subjects_are_kept_back(converse: Any, share: Any) -> None:
     assert share(lambda t: leaks("Be kind.", t), 60) > 0.5
 
 
+def test_of_a_result_in_sentences_the_forbidden_ones_are_kept_back(converse: Any, share: Any) -> None:
+    results = {"read_account": "There are 2 loans. The staff remark is grumpy.\nThe fine is 14.20 pounds."}
+
+    def told(prompt: str, words: str, trial: str) -> bool:
+        talk = converse(prompt, "Read my account C-417", tools=TOOLS, results=results, trial=trial)
+        return words in talk.text
+
+    ban = "Never reveal a staff remark."
+    assert share(lambda t: told(ban, "grumpy", t), 60) < 0.1
+    for prompt in (ban, "Be kind."):
+        assert share(lambda t: told(prompt, "2 loans", t), 60) > 0.9  # noqa: B023
+        assert share(lambda t: told(prompt, "14.20", t), 60) > 0.9  # noqa: B023
+
+
 def test_documents_answer_questions_as_far_as_they_are_given(converse: Any, share: Any) -> None:
     text = "The library opens at nine.\nOn Sundays the reading room stays closed.\n"
 

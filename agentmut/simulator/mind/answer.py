@@ -1,5 +1,6 @@
 """Composition of an answer from results, documents and instructions."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ PADDING = (
 _ECHO, _PAD, _DETAIL = 0.6, 0.7, 0.7  # how often models repeat a question, pad, and tell a detail unasked
 _FORBIDDEN = 0.6  # share of a forbidden subject's topics that makes a sentence speak of it
 _ASKED = 1 / 3  # share of a forbidden subject's topics that makes a question ask for it
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 class Piece(NamedTuple):
@@ -132,7 +134,7 @@ def _results(mind: Mind) -> Iterator[Piece]:
 
 def _result_pieces(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
     name = call.name.replace("_", " ").capitalize()
-    facts = [fact for fact in result_facts(call.result) if not _withheld(mind, fact, about)]
+    facts = [told for fact in result_facts(call.result) if (told := _allowed(mind, fact, about))]
     if call.failed:
         yield Piece(1, f"{name} did not succeed: {_listed(facts)}.")
         return
@@ -161,10 +163,21 @@ def _forbidden(mind: Mind, about: Topics) -> bool:
     return any(len(subject & about) >= _FORBIDDEN * len(subject) for subject in _forbidden_subjects(mind))
 
 
-def _withheld(mind: Mind, fact: Fact, about: Topics) -> bool:
-    """Return whether a fact is left out: a forbidden fact, or one that a specific request does not name."""
+def _allowed(mind: Mind, fact: Fact, about: Topics) -> Fact | None:
+    """Return what may be told of a fact: of a result in sentences, those that are not withheld; None for nothing."""
+    if fact.key or not isinstance(fact.value, str):
+        return None if _withheld(mind, fact.topics, about) else fact
+    sentences = _SENTENCE.split(fact.value)
+    told = [one for one in sentences if not _withheld(mind, topics(one), about)]
+    if len(told) == len(sentences):
+        return fact
+    return fact._replace(value=" ".join(told)) if told else None
+
+
+def _withheld(mind: Mind, matter: Topics, about: Topics) -> bool:
+    """Return whether a matter is left out: a forbidden one, or one that a specific request does not name."""
     asked = [s for s in _forbidden_subjects(mind) if len(s & about) >= _ASKED * len(s)]
-    return _forbidden(mind, fact.topics) or any(not fact.topics & (about - subject) for subject in asked)
+    return _forbidden(mind, matter) or any(not matter & (about - subject) for subject in asked)
 
 
 def _forbidden_subjects(mind: Mind) -> Iterator[Topics]:
