@@ -24,15 +24,17 @@ from agentmut._base import (
     users_places,
 )
 
-UNHEARD = 2.0
+UNHEARD = 1.2
 """Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
+PLACED = 0.4
+"""Seconds that the process has to say where it is before it is killed."""
 HEARD = 10.0
 """Seconds that a process has to end its trials once it has taken note."""
 CONCLUDING = 120.0
 """Seconds that it has to write its result after that."""
 LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
-LEAVING_STOPPED = 1.0
+LEAVING_STOPPED = 0.4
 """The same after Ctrl-C: the result is written, and the user waits."""
 OFF = "AGENTMUT_UNSUPERVISED"
 """The environment variable that leaves the supervisor out, for debuggers."""
@@ -215,7 +217,7 @@ class _Watch:
         """Return where the threads of the process are that run code of users."""
         with suppress(ProcessLookupError):
             os.kill(self._child, PLACE_SIGNAL)
-        if not select.select([self._places], [], [], UNHEARD)[0]:
+        if not select.select([self._places], [], [], PLACED)[0]:
             return "an unknown place"
         select.select([], [], [], self.TICK)  # for the rest of what it writes
         return users_places(os.read(self._places, 65536).decode("utf-8", "replace")) or "an unknown place"

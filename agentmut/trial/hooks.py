@@ -65,18 +65,26 @@ def retrieved(task: "asyncio.Task[Any]") -> None:
 
 
 async def give_up(task: "asyncio.Task[Any]") -> None:
-    """Cancel a task. If it swallows the cancellation, close its coroutine."""
+    """Cancel a task. If it swallows the cancellation, or whoever waits for it is cancelled, close its coroutine."""
     task.cancel()
-    await asyncio.wait({task}, timeout=GRACE)
+    try:
+        await asyncio.wait({task}, timeout=GRACE)
+    finally:
+        closed = _closed(task)
+    if closed:
+        await asyncio.wait({task}, timeout=GRACE)
+
+
+def _closed(task: "asyncio.Task[Any]") -> bool:
+    """Close the coroutine of a task that is not done; return whether the task is about to end by that."""
     coroutine = task.get_coro()
     if task.done() or coroutine is None:
-        return
+        return False
     try:
         coroutine.close()
     except BaseException:  # it goes on all the same, or is running in this very moment
-        return
-    task.cancel()  # wakes the task, which finds its coroutine closed
-    await asyncio.wait({task}, timeout=GRACE)
+        return False
+    return task.cancel()  # wakes the task, which finds its coroutine closed
 
 
 def _place_in(threads: Sequence[int]) -> str:

@@ -126,7 +126,8 @@ class Loop:
     async def _end(self) -> None:
         """Cancel what is under way; what has finished meanwhile is kept, and set aside if that was amid an outage."""
         for task in self._tasks:
-            task.cancel()
+            if not task.cancelling():  # a second request would cut the time short that its agent has to end
+                task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVING if self._interrupted else None)
         finished = [item for item in self._drained() if isinstance(item, Finished)]

@@ -1,0 +1,123 @@
+"""Seconds from the first Ctrl-C to the end of a command, state by state: `python benchmarks/ctrl_c.py [TIMES]`.
+
+Each state is one that code of users brings a command into. A project is written, the command begins, and SIGINT is
+sent once the state is reached. Exits with 1 where a command took more than 2 s, or ended without its JSON document.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from benchmarks.commit import commit  # noqa: E402
+
+LIMIT = 2.0
+STUCK = 'pathlib.Path("here").touch(); re.match("^(a+)+$", "a" * 41 + "!")'
+WAITS = 'pathlib.Path("here").touch(); time.sleep(600)'
+HEAD = "import asyncio, pathlib, re, time\n"
+PROCESS = "isolate: process"
+THREAD = "isolate_evaluators: thread"
+ASLEEP = 'async def run(config, input):\n    pathlib.Path("here").touch()\n    await asyncio.sleep(600)\n'
+GOOD = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
+SWALLOWS = (
+    'async def run(config, input):\n    pathlib.Path("here").touch()\n    while True:\n        try:\n'
+    "            await asyncio.sleep(600)\n        except asyncio.CancelledError:\n            pass\n"
+)
+BEGINS = 'pathlib.Path("here").touch()\n'
+
+
+class State(NamedTuple):
+    """A state: the agent's module, the evaluator's and the hooks' modules, and settings of `execution`."""
+
+    name: str
+    agent: str = GOOD
+    judge: str = ""
+    hook: str = ""
+    execution: str = ""
+
+
+STATES = (
+    State("trials that wait", ASLEEP),
+    State("trials that swallow their cancellation", SWALLOWS),
+    State("a thread that waits", f"def run(config, input):\n    {WAITS}\n"),
+    State("an async agent keeps Python's lock", f"async def run(config, input):\n    {STUCK}\n"),
+    State("a thread keeps Python's lock", f"def run(config, input):\n    {STUCK}\n"),
+    State(
+        "a worker process keeps Python's lock",
+        f"def run(config, input):\n    {STUCK}\n",
+        execution=PROCESS,
+    ),
+    State("an evaluator keeps Python's lock", judge=f"def judge(trace):\n    {STUCK}\n"),
+    State(
+        "an evaluator in a thread does",
+        judge=f"def judge(trace):\n    {STUCK}\n",
+        execution=THREAD,
+    ),
+    State("a hook in a thread keeps Python's lock", hook=f"def setup(scenario):\n    {STUCK}\n"),
+    State("an async hook keeps Python's lock", hook=f"async def setup(scenario):\n    {STUCK}\n"),
+    State("the agent's module is imported", f"{STUCK}\n{GOOD}"),
+)
+
+
+def write(folder: Path, state: State) -> None:
+    """Write the project."""
+    (folder / "my_agent.py").write_text(HEAD + state.agent)
+    (folder / "judge.py").write_text(HEAD + state.judge)
+    (folder / "hook.py").write_text(HEAD + state.hook)
+    evaluator = "{python: 'judge:judge'}" if state.judge else "{contains: hello}"
+    hook = ", setup: 'hook:setup'" if state.hook else ""
+    (folder / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]{hook}}}\n")
+    (folder / "agentmut.yaml").write_text(
+        "version: 1\nagent: {adapter: python, run: 'my_agent:run', config: {prompt: 'Always greet. Be brief.'}}\n"
+        "suite: {scenarios: s.yaml}\nmutation: {operators: [prompt.drop_instruction]}\n"
+        f"execution: {{evaluator_timeout: 600, timeout: 600, {state.execution}}}\n"
+    )
+
+
+def seconds_of(state: State) -> tuple[float, int]:
+    """Return how long the command took to end after SIGINT, and its exit code; -1 for no JSON document."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write(folder, state)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "agentmut", "run", "--yes", "--json"]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe)
+        while not (folder / "here").exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate()
+        took = time.monotonic() - begun
+        try:
+            json.loads(output)
+        except ValueError:
+            return took, -1
+        return took, process.returncode
+
+
+def main(times: int) -> int:
+    """Measure each state so often, and print the longest time of each."""
+    print(f"Seconds from the first Ctrl-C to the end, commit {commit()}, {times} times each\n")
+    print("| state | longest, s | exit codes |\n| --- | ---: | --- |")
+    late = False
+    for state in STATES:
+        found = [seconds_of(state) for _ in range(times)]
+        longest, codes = max(took for took, _ in found), sorted({code for _, code in found})
+        late |= longest > LIMIT or codes != [130]
+        print(f"| {state.name} | {longest:.2f} | {', '.join(map(str, codes))} |", flush=True)
+    return 1 if late else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 3))
