@@ -188,6 +188,7 @@ soak: $(VENV)/.dev  ## 100,000 trials, 1,000 scenarios, 200 scenarios by 300 mut
 	$(BIN)/python benchmarks/soak.py
 	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/edit_kills.py
+	$(BIN)/python benchmarks/ctrl_c.py
 
 test-offline: $(VENV)/.dev  ## a part of the tests in a network that ends here; counts what is sent elsewhere (Linux, root)
 	$(BIN)/python -m tests.offline -n 2

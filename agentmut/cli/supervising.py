@@ -208,8 +208,8 @@ class _Watch:
     def _stuck(self) -> Ended:
         said = (
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
-            f"{self._where()}. A catastrophic regular expression does that. Finished trials are kept: "
-            "`agentmut resume` goes on."
+            f"{self._where()}. A catastrophic regular expression does that. With `execution: {{isolate: process}}`, or "
+            "`auto`, it ends its own trial alone. Finished trials are kept: `agentmut resume` goes on."
         )
         return Ended(ExitCode.BROKEN, said)
 

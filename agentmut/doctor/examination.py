@@ -12,6 +12,7 @@ from agentmut.campaign import (
     make_executor,
     open_session,
     refuse_without_texts,
+    signs_of_life,
     trial_id,
 )
 from agentmut.doctor.beforehand import checks
@@ -99,7 +100,8 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
     if kept_in:
         refuse_without_texts(session, "`agentmut doctor --save-request`")
     session = session._replace(tests=session.tests._replace(texts=TextKeeping()))  # nothing of it is stored
-    return asyncio.run(_examined(session, before, redactor, kept_in))
+    with signs_of_life(session.project.execution.timeout):
+        return asyncio.run(_examined(session, before, redactor, kept_in))
 
 
 async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str) -> Examination:

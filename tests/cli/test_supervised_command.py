@@ -49,9 +49,9 @@ def write(folder: Path, agent: str = GOOD, judge: str = "", extra: str = "") -> 
     return folder
 
 
-def start(project: Path) -> "subprocess.Popen[str]":
+def start(project: Path, *words: str) -> "subprocess.Popen[str]":
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*AGENTMUT, "run", "--yes", "--json"]
+    command = [*AGENTMUT, *(words or ("run", "--yes")), "--json"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=project, env=environment, stdout=pipe, stderr=pipe, text=True)
 
@@ -115,6 +115,34 @@ def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: 
     output, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, said
     assert "judge.py:4 in judge" in json.loads(output)["error"]
+
+
+@pytest.mark.parametrize("words", [("run", "--yes"), ("doctor", "--yes")])
+def test_an_agent_in_a_thread_that_keeps_pythons_lock_ends_the_command_with_its_remedy(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    agent = f"import re\ndef run(config, input):\n    {CATASTROPHE}\n    return 'hello'\n"
+    extra = "execution: {timeout: 0.2, evaluator_timeout: 0.2}\n"
+    process = start(write(tmp_path, agent, extra=extra), *words)
+    output, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == 4, said
+    told = json.loads(output)["error"]
+    assert "my_agent.py:3 in run" in told
+    assert "isolate: process" in told
+
+
+def test_with_auto_such_a_call_is_its_agents_failure(tmp_path: Path) -> None:
+    agent = (
+        "import re\ndef run(config, input):\n"
+        f"    if config.prompt and 'greet' not in config.prompt:\n        {CATASTROPHE}\n"
+        "    return 'hello' if config.prompt else 'hm'\n"
+    )
+    extra = "execution: {timeout: 1, isolate: auto, concurrency: 2}\nbudget: {trials: 60}\n"
+    process = start(write(tmp_path, agent, extra=extra))
+    output, said = process.communicate(timeout=LIMIT)
+    assert process.returncode in (0, 3), said
+    found = {m["before"].strip(): m["status"] for m in json.loads(output)["mutants"]}
+    assert found["Always greet the user."] == "killed"
 
 
 def test_a_crash_of_the_whole_process_is_no_evidence_against_the_agent(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from agentmut.recording.recorder import Recorder
 from agentmut.recording.trial import Trial
 from agentmut.trial.classification import ending_of_timeout
 from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.trial.hooks import give_up
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.suite_config import SuiteConfig
@@ -250,6 +251,30 @@ def test_an_answer_or_error_given_only_when_cancelled_is_still_a_timeout() -> No
 
     assert end(answers, timeout=0.1).ending is Ending.TIMEOUT
     assert end(complains, timeout=0.1).ending is Ending.TIMEOUT
+
+
+def test_who_is_cancelled_while_it_gives_a_run_up_closes_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C cancels trials; a second request may come while their agents have time to end."""
+    monkeypatch.setattr("agentmut.trial.hooks.GRACE", 60)
+
+    async def swallows() -> None:
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    async def once() -> bool:
+        task = asyncio.ensure_future(swallows())
+        await asyncio.sleep(0)
+        giving_up = asyncio.ensure_future(give_up(task))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        giving_up.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await giving_up
+        await asyncio.wait({task})
+        return giving_up.cancelled()
+
+    assert asyncio.run(once())
 
 
 def test_an_agent_that_swallows_every_cancellation_is_ended_all_the_same(

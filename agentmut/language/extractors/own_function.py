@@ -27,7 +27,9 @@ class OwnFunction:
         try:
             found = self.function(scenario, trace) if self.takes_scenario else self.function(trace)
             return frozenset(Fact(self.name, value) for value in self._values(found))
-        except (Exception, SystemExit) as error:  # anybody's code
+        except KeyboardInterrupt:  # Ctrl-C
+            raise
+        except BaseException as error:  # anybody's code
             raise RunError(
                 f"{self.reference}, which reads facts of scenario {scenario.name!r}, raised "
                 f"{type(error).__name__}: {error} ({error_location(error)}). Fix the function."

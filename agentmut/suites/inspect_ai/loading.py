@@ -124,9 +124,9 @@ def _names_in(file: Path, path: str) -> list[str]:
     try:
         load_file_tasks(file.resolve())
         return [found[0] for found in parse_decorators(file.resolve(), "task")]
-    except AgentmutError:
+    except (AgentmutError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # the task's module may raise anything
+    except BaseException as error:  # the task's module may raise anything
         raise UsageError(
             f"{WHERE}: loading {path} raised {one_line(error)} ({error_location(error)})"
         ) from error
