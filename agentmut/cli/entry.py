@@ -9,7 +9,14 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from agentmut._base import DISK_IS_FULL, AgentmutError, ExitCode, RunInterruptedError
+from agentmut._base import (
+    DISK_IS_FULL,
+    AgentmutError,
+    ExitCode,
+    RunError,
+    RunInterruptedError,
+    error_location,
+)
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
@@ -66,6 +73,10 @@ class LazyVerbs(TyperGroup):
             if ctx.invoked_subcommand in UNSUPERVISED:  # it ends a server
                 raise
             raise RunInterruptedError(BY_CTRL_C) from None
+        except SystemExit as error:  # no verb leaves by it, and its code would be taken for ours
+            place = error_location(error)
+            said = f"code of yours, or of a plugin, called sys.exit({error.code!r}) ({place}). Take that out"
+            raise RunError(f"{said}; finished trials are kept.") from error
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import `agentmut.cli.<verb>` and build its command."""

@@ -148,14 +148,18 @@ def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions
 def _candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     try:
         found = iter(operator.mutants(config, options))
-    except Exception as error:
+    except KeyboardInterrupt:  # Ctrl-C
+        raise
+    except BaseException as error:
         raise _gone_wrong(operator, error) from error
     while True:
         try:
             candidate = next(found)
         except StopIteration:
             return
-        except Exception as error:
+        except KeyboardInterrupt:  # Ctrl-C
+            raise
+        except BaseException as error:
             raise _gone_wrong(operator, error) from error
         if not isinstance(candidate, Candidate):
             kind = type(candidate).__name__
@@ -165,7 +169,7 @@ def _candidates(operator: Operator, config: AgentConfig, options: OperatorOption
         yield candidate
 
 
-def _gone_wrong(operator: Operator, error: Exception) -> Exception:
+def _gone_wrong(operator: Operator, error: BaseException) -> Exception:
     """Return the error for an operator that raised; an error in a user's file keeps its own words."""
     if isinstance(error, AgentmutError):
         return error
@@ -176,7 +180,7 @@ def _gone_wrong(operator: Operator, error: Exception) -> Exception:
     )
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """Return the file and the line of the last frame in an operator's own code."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_of_library(f.filename)]
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""

@@ -92,3 +92,18 @@ def test_ctrl_c_before_the_first_trial_writes_a_json_document(
     assert ended(write(tmp_path)) == ExitCode.INTERRUPTED
     document, said = told(capsys)
     assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
+
+
+def test_code_of_the_user_that_calls_sys_exit_never_chooses_the_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 would be evidence against the agent."""
+
+    def leaves(*given: Any, **named: Any) -> None:
+        raise SystemExit(1)
+
+    monkeypatch.setattr("agentmut.campaign.preparation.session.environment", leaves)
+    assert ended(write(tmp_path)) == ExitCode.BROKEN
+    document, _ = told(capsys)
+    assert document["exit_code"] == ExitCode.BROKEN
+    assert "sys.exit(1)" in document["error"] and "test_planted_crashes.py" in document["error"]

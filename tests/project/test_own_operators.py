@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut._base.errors import ProjectError
+from agentmut._base.errors import PluginError, ProjectError
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
@@ -82,3 +82,14 @@ def test_what_is_no_operator_is_refused_by_name(
     with pytest.raises(ProjectError) as raised:
         load_project(folder)
     assert "mutation.own_operators" in str(raised.value) and said in str(raised.value)
+
+
+@pytest.mark.parametrize("rude", ["SystemExit(1)", "GeneratorExit", "BaseException"])
+def test_an_operator_that_raises_what_ends_processes_is_named(tmp_path: Path, rude: str) -> None:
+    """Its exit code would be taken for agentmut's, and 1 is evidence against the agent."""
+    module = f"own_operators_rude_{rude[:3]}"
+    folder = project(tmp_path, module)
+    path = folder / f"{module}.py"
+    path.write_text(path.read_text() + f"    raise {rude}\n")
+    with pytest.raises(PluginError, match=rf"operator 'prompt.drop_hello' raised {rude.partition('(')[0]}"):
+        make_mutants(open_session(load_project(folder)), Selection())
