@@ -136,6 +136,7 @@ from .result import parse_result as parse_result
 from .result import read_result as read_result
 from .result import write_result as write_result
 from .result_figures import Bounds as Bounds
+from .result_figures import CiJob as CiJob
 from .result_figures import CiNoticed as CiNoticed
 from .result_figures import CiRed as CiRed
 from .result_figures import CiRun as CiRun

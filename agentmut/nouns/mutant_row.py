@@ -5,7 +5,7 @@ from pydantic import Field
 from agentmut._base import Frozen
 from agentmut.nouns.behaviour import MovedFeature
 from agentmut.nouns.mutant import Effect, Intent, OperatorClass, Status
-from agentmut.nouns.result_figures import CiRed
+from agentmut.nouns.result_figures import CiJob, CiRed
 
 
 class Target(Frozen):
@@ -142,6 +142,8 @@ class MutantRow(Frozen):
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
     ci_red: tuple[CiRed, ...] = ()
     """How likely a CI job would be red on this mutant; empty where no trial and no reach tells."""
+    ci_jobs: tuple[CiJob, ...] = ()
+    """Its runs after its kill, on which `ci_red` rests; empty where none were made."""
     ci_as_original: int = 0
     """Scenarios that reach the change and were not tried. Where no drop was found, `ci_red` counts the original's
     trials with the mutant's for the value and the lower bound; the upper bound takes an untried scenario as always

@@ -83,10 +83,23 @@ class CiRed(Frozen):
 
     runs: int
     value: float | None
-    """Null where some scenario has no trial to tell from."""
+    """Null where some scenario has no trial to tell from, or too few after a kill."""
     low: float
     high: float
     level: float = 0.95
+
+
+class CiJob(Frozen):
+    """The runs of a mutant after its kill, on a scenario that killed it: a CI job in small, which no kill has chosen.
+
+    It ends when the largest job of `suite.ci_runs` is red or green there.
+    """
+
+    scenario: str
+    passes: int
+    trials: int
+    complete: bool
+    """False where a budget, an interruption or trouble of the service ended the run first."""
 
 
 class CiNoticed(Frozen):
@@ -94,6 +107,8 @@ class CiNoticed(Frozen):
 
     mutants: int
     """The mutants with a chance of red."""
+    left_out: int = 0
+    """The mutants without one: too few runs could be made after their kills."""
     let_through: int
     """The mutants that a CI job is more likely to pass than not."""
     mean_red: float | None

@@ -149,6 +149,7 @@ class _ProjectReader:
             patterns=_several(file.suite.scenarios),
             threshold=file.suite.threshold,
             ci_runs=file.suite.ci_runs,
+            ci_after_kill=file.suite.ci_after_kill,
             mutation=file.mutation,
             statistics=file.statistics,
             test=file.test,

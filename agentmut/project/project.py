@@ -53,6 +53,8 @@ class Project(Frozen):
     """The suite's pass rate, for scenarios that name none."""
     ci_runs: tuple[int, ...] = (1, 10)
     """How often a CI job may run each scenario."""
+    ci_after_kill: bool = True
+    """Whether a killed mutant is run further, as a CI job does."""
     mutation: MutationSettings = MutationSettings()
     statistics: StatisticsSettings = StatisticsSettings()
     test: VerdictSettings = VerdictSettings()

@@ -45,6 +45,9 @@ class SuiteSection(Section):
         tuple[Runs, ...], AfterValidator(_distinct), Field(json_schema_extra={"uniqueItems": True})
     ] = (1, 10)
     """How often a CI job may run each scenario; the report shows how likely each such job turns red."""
+    ci_after_kill: bool = True
+    """Run each killed mutant again on the scenario that killed it, until the largest of these jobs is red or green
+    there: with 10 runs at a threshold of 0.9, 2 to 10 further runs. The report's chances of red rest on these runs."""
 
 
 class IgnoredMutant(Section):

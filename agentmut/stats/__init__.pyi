@@ -53,6 +53,7 @@ from .reliability.repeated_runs import pass_at_k as pass_at_k
 from .reliability.repeated_runs import pass_hat_k as pass_hat_k
 from .reliability.repeated_runs import run_summary as run_summary
 from .reliability.suite_means import mean_over_scenarios as mean_over_scenarios
+from .score.after_kill import AfterKill as AfterKill
 from .score.clearing import most_with_drop as most_with_drop
 from .score.coverage import chao1 as chao1
 from .score.coverage import overall_coverage as overall_coverage
@@ -79,6 +80,7 @@ from .score.proxied import proxied_bounds as proxied_bounds
 from .score.proxied import proxied_score as proxied_score
 from .score.redness import RedChance as RedChance
 from .score.redness import Tried as Tried
+from .score.redness import passes_needed as passes_needed
 from .score.redness import red_chances as red_chances
 from .score.sample import PLANNED as PLANNED
 from .score.sample import Look as Look

@@ -192,6 +192,7 @@ def carry_out_merge(
     trials = merge.taken_in(store)
     session = with_ages(merge.session, store)
     state = _begun(session, plan)
+    state.after_kills.stored = merge.runs_after_kills()
     stop = run_work(session, state, trials, now=lambda: plan.started, executor=NothingToRun())
     result = _concluded(session, state, stop, store)
     if stop is Stop.FAILED:

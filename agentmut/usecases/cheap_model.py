@@ -78,7 +78,13 @@ def _decided(
     others = tuple(m for m in generation.mutants if not any(e.pointer == "/model/name" for e in m.edits))
     made = make_plan(cheap, replace(generation, mutants=others), plan.seed, time.time())
     note = f"the agent was asked with {model} in the place of its own model (mutation.proxy): this is no score of it"
-    update = {"kind": CHEAP, "notes": (note, *made.notes), "stops_at_failing": False, "asks": model}
+    update = {
+        "kind": CHEAP,
+        "notes": (note, *made.notes),
+        "stops_at_failing": False,
+        "asks": model,
+        "after_kills": {},
+    }
     made = made.model_copy(update=update)
     register(store, made, cheap.tests.texts)
     try:

@@ -110,8 +110,13 @@ def test_every_trial_is_accounted_for(result: Result) -> None:
     assert result.cost.baseline_trials == sum(row.trials for row in result.baseline)
     assert result.service is not None
     beside = result.service.sentinels + result.service.confirming
+    after_kills = sum(job.trials for row in result.mutants for job in row.ci_jobs)
     assert result.cost.trials == (
-        result.cost.baseline_trials + controls + beside + sum(row.trials for row in result.mutants)
+        result.cost.baseline_trials
+        + controls
+        + beside
+        + sum(row.trials for row in result.mutants)
+        + after_kills
     )
     for row in result.mutants:
         assert row.trials == sum(evidence.trials for evidence in row.evidence)

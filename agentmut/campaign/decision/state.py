@@ -4,9 +4,10 @@ Everything here is a function of the plan and of the results recorded so far. `r
 same loop on the stored plan: stored results are recorded again, and the rest follows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from agentmut.campaign.decision.after_kills import AfterKills, Place, is_after_kill
 from agentmut.campaign.decision.all_errors import all_errors
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
@@ -54,6 +55,7 @@ class CampaignState:
     tables: Tables
     original: BaselinePhase = field(init=False)
     kills: KillPhase = field(default_factory=KillPhase)
+    after_kills: AfterKills = field(init=False)
     only: Sampled | None = None
     """The sample of an earlier look at the same trials; None for a campaign that draws for itself."""
     cheap: Result | None = None
@@ -99,6 +101,7 @@ class CampaignState:
 
     def __post_init__(self) -> None:
         self.original = BaselinePhase(self.plan)
+        self.after_kills = AfterKills(self.plan.after_kills, self.plan.first_of_mutants)
         self.watch = Watch(self._harmed)
         self.detectors = {m.id: Detector(m, self.suite.full) for m in self.contenders}
 
@@ -182,7 +185,21 @@ class CampaignState:
     def _beside_launch(self) -> Launch | None:
         kills = self.kills
         due = None if kills.answered else self.sentinels.launch(kills.launched, kills.confirming_before)
-        return due or kills.launch()
+        return due or kills.launch() or self._launch_after_kill()
+
+    def _launch_after_kill(self) -> Launch | None:
+        if not self.after_kills.wanted or self.problem or not self.decided:
+            return None
+        if not self.after_kills.has_begun:
+            self.after_kills.begin(self.final_kills())
+        return self.after_kills.launch()
+
+    def final_kills(self) -> Iterator[Place]:
+        """Yield each killed mutant with each scenario whose own evidence suffices for its kill."""
+        for mutant in self.plan.mutants:
+            arm = self.arms.get(mutant.id)
+            if arm and arm.status is Status.KILLED:
+                yield from ((mutant.id, name) for name in arm.killed_by)
 
     def drift(self) -> Drift | None:
         """Return the drift of the service that the trials show so far."""
@@ -193,9 +210,13 @@ class CampaignState:
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
-        if self.round >= 0 and launch.mutant != self.plan.destroyed.id:
+        after_kill = is_after_kill(launch)
+        # trials of a kill failed too often, by which it was chosen: runs after it would show a change in time
+        if self.round >= 0 and launch.mutant != self.plan.destroyed.id and not after_kill:
             self.service.record(launch, result)
-        if launch.arm:
+        if after_kill:
+            self.after_kills.record(launch, result)
+        elif launch.arm:
             self._record_mutant(launch, result)
         elif not is_later(launch.repeat):
             self._record_original(launch, result)

@@ -147,6 +147,9 @@ class Plan(RunPlan):
     """The share of operators that selective mutation was asked to keep."""
     stops_at_failing: bool = False
     """Whether a scenario that fails each of its first trials stops the campaign, before the rest of the baseline."""
+    after_kills: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Scenario -> the passes that the largest CI job needs there, and its runs: what a mutant is run for after its
+    kill. Empty where no such runs are made."""
     price: tuple[str, ...] = ()
     """What the run makes anew since evaluators are newer than stored trials, in a sentence each."""
     notes: tuple[str, ...] = ()

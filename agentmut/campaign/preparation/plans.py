@@ -26,7 +26,7 @@ from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
 from agentmut.nouns import Mutant, Usage
 from agentmut.project import Project
 from agentmut.seams import AsksModel
-from agentmut.stats import Round, automatic_size, rounds_to
+from agentmut.stats import Round, automatic_size, passes_needed, rounds_to
 from agentmut.trial import Pricer
 
 PRECISE_BETA = 0.01
@@ -89,8 +89,18 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
             suite_share=settings.suite_share,
             clear_on=settings.scenarios_to_clear,
         ),
+        after_kills=_after_kills(session),
         window=project.execution.window,
     )
+
+
+def _after_kills(session: Session) -> dict[str, tuple[int, int]]:
+    """Return by scenario what the largest CI job needs: passes and runs; empty where no run after a kill is wanted."""
+    project = session.project
+    if not project.ci_after_kill or not project.ci_runs:
+        return {}
+    most = max(project.ci_runs)
+    return {one.name: (passes_needed(project.threshold_of(one), most), most) for one in session.scenarios}
 
 
 def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:

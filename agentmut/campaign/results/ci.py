@@ -8,7 +8,7 @@ from agentmut.campaign.decision.lane import Lane
 from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import Session
-from agentmut.nouns import CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
+from agentmut.nouns import CiJob, CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
 from agentmut.stats import Decision, KillTable, RedChance, Tried, killed_where, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
@@ -18,7 +18,8 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
     """Return a mutant's trials by scenario; empty for a mutant that says nothing about the suite.
 
     A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
-    the original's trials count with the mutant's; a scenario that killed it stands for itself.
+    the original's trials count with the mutant's; a scenario that killed it stands for itself, by the runs after the
+    kill alone where the campaign makes such runs.
     """
     status, _ = state.status(mutant.id) or (Status.UNDECIDED, "")
     arm = state.arms.get(mutant.id)
@@ -29,16 +30,18 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
     lanes = {lane.scenario: lane for lane in arm.lanes}
     where = reached(mutant, state.detectors[mutant.id], state.suite, state.baselines, state.scenarios)
     return tuple(
-        _mutated(arm, lanes.get(name), original) if name in where.scenarios else original
+        _mutated(state, arm, lanes.get(name), original) if name in where.scenarios else original
         for name, original in zip(_tried_scenarios(state), original_tried(session, state), strict=True)
     )
 
 
-def _mutated(arm: Arm, lane: Lane | None, original: Tried) -> Tried:
+def _mutated(state: CampaignState, arm: Arm, lane: Lane | None, original: Tried) -> Tried:
     if lane is None:
         return Tried(0, 0, original.threshold, no_better_than=original[:2])
     passes = lane.trials - lane.failures
     if lane.decision is Decision.KILLED:
+        if after := state.after_kills.on(arm.mutant.id, lane.scenario):
+            return Tried(passes + after.passes, lane.trials + after.trials, original.threshold, after=after)
         killed = killed_where(_judging(arm, lane.scenario), lane.outcomes)
         return Tried(passes, lane.trials, original.threshold, killed=killed)
     return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
@@ -72,6 +75,11 @@ def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
     return tuple(map(_ci_red, red_chances(tried, session.project.ci_runs))) if tried else ()
 
 
+def chances_of_red(session: Session, state: CampaignState, mutant: Mutant) -> tuple[CiRed, ...]:
+    """Return a mutant's chance of red for each number of runs that the project names; empty where nothing tells."""
+    return ci_red(session, mutant_tried(session, state, mutant))
+
+
 def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -> tuple[CiRun, ...]:
     """Compute, for each number of runs, the false alarms and how many degrading mutants turn the job red."""
     return tuple(
@@ -86,11 +94,23 @@ def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -
     )
 
 
+def ci_jobs(state: CampaignState, mutant: Mutant) -> tuple[CiJob, ...]:
+    """Return the runs of a mutant after its kill, by scenario; empty for a mutant without such runs."""
+    arm = state.arms.get(mutant.id)
+    made = ((name, state.after_kills.jobs.get((mutant.id, name))) for name in (arm.killed_by if arm else ()))
+    return tuple(
+        CiJob(scenario=name, passes=job.counts.passes, trials=job.counts.trials, complete=not job.counts.due)
+        for name, job in made
+        if job
+    )
+
+
 def _noticed(rows: Sequence[MutantRow], status: Status, place: int) -> CiNoticed:
-    degrading = (row for row in rows if row.intent is Intent.DEGRADE and row.status is status and row.ci_red)
+    degrading = [row for row in rows if row.intent is Intent.DEGRADE and row.status is status and row.ci_red]
     values = [value for row in degrading if (value := row.ci_red[place].value) is not None]
     return CiNoticed(
         mutants=len(values),
+        left_out=len(degrading) - len(values),
         let_through=sum(value < 0.5 for value in values),
         mean_red=round(fmean(values), 6) if values else None,
     )

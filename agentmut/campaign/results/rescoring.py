@@ -7,7 +7,7 @@ where a run would have stopped earlier or gone on differs.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
@@ -96,6 +96,20 @@ class _Rescoring:
             for mutant in self.state.contenders:
                 self._take_in(mutant)
             self.state.go_on()
+        self._take_in_after_kills()
+
+    def _take_in_after_kills(self) -> None:
+        """Record the stored runs after the kills that are there now."""
+        places, jobs = list(self.state.final_kills()), self.state.after_kills
+        found: dict[tuple[str, str, int], TrialResult] = {}
+        for mutant in dict.fromkeys(id for id, _ in places) if jobs.wanted else ():
+            kept = chain.from_iterable(self.campaign.after_kill_of(mutant).values())
+            judged = self._judged(mutant, kept, self.state.detectors[mutant])
+            found |= {(mutant, stored.scenario, stored.repeat): result for stored, result in judged}
+        jobs.stored = found.keys()
+        jobs.begin(places)
+        while launch := jobs.launch():
+            self._record(launch, found[launch[:3]])
 
     def _begins_after(self, round_: int) -> bool:
         """Return whether a later round has begun and the store has the baseline trials that it needs.

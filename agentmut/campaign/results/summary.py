@@ -18,7 +18,7 @@ from agentmut.campaign.preparation.identity import Environment, is_simulated
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.cheap_model import cheap_model_notes, with_cheap_model
-from agentmut.campaign.results.ci import ci_red, ci_runs, mutant_tried
+from agentmut.campaign.results.ci import ci_jobs, ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.forking import fork_notes
 from agentmut.campaign.results.reliability import Runs, reliability_of
@@ -207,6 +207,7 @@ def _row(
         else None,
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),
+        ci_jobs=ci_jobs(state, mutant),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
         witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)

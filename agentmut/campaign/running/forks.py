@@ -40,12 +40,13 @@ class Forks:
     def request(self, launch: Launch, request: TrialRequest) -> TrialRequest:
         """Return the request of a launch: recorded, for the baseline; along a recorded run, for a mutant.
 
-        A control is live, since it is to show what a service answers.
+        A control is live, since it is to show what a service answers. So is a run after a kill.
         """
         if not launch.mutant:
             self.taken_over(launch, self._plan.run_id)
             return request._replace(record=not is_later(launch.repeat))
-        if launch.mutant in self._controls or launch.scenario in self.problems.refused:
+        live = launch.mutant in self._controls or is_later(launch.repeat)
+        if live or launch.scenario in self.problems.refused:
             return request
         return request._replace(recorded=self._recorded(launch))
 

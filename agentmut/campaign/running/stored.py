@@ -58,6 +58,13 @@ class StoredCampaign:
         """Return the trials of a mutant on unchanged scenarios; the original's trials for an empty id."""
         if not mutant:
             return self.original
+        return _part_of(self._of_mutant(mutant), later=False)
+
+    def after_kill_of(self, mutant: str) -> Kept:
+        """Return the runs of a mutant after its kill, on unchanged scenarios."""
+        return _part_of(self._of_mutant(mutant), later=True)
+
+    def _of_mutant(self, mutant: str) -> Kept:
         return last_trials(
             t for t in self.store.trials_of(self.run.id, mutant) if t.scenario in self.original
         )

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -118,6 +118,18 @@ class Merge(NamedTuple):
     def taken_in(self, store: Store) -> MergedTrials:
         """Return the trials and plans of the shards, as part of a store in which the plan is registered."""
         return MergedTrials(store, _import(store, self.shards, self.plan), self.common)
+
+    def runs_after_kills(self) -> frozenset[tuple[str, str, int]]:
+        """Return mutant, scenario and repeat of the runs after kills that the shards have made.
+
+        A shard whose budget ended first lacks some of them, and a merge runs nothing.
+        """
+        found: set[tuple[str, str, int]] = set()
+        for shard in self.shards:
+            with _opened(shard.store) as store:
+                rows = store.rows_of(shard.run.id)
+                found.update((r["mutant"], r["scenario"], r["repeat"]) for r in rows if _is_after_kill(r))
+        return frozenset(found)
 
 
 def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
@@ -271,6 +283,10 @@ def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
             beside = not row["mutant"] and is_later(row["repeat"])  # each shard has its own
             if row["mutant"] in mutants and not beside:
                 yield row["mutant"], row["key"], row["run"], row["finished"]
+
+
+def _is_after_kill(row: Mapping[str, Any]) -> bool:
+    return bool(row["mutant"]) and is_later(row["repeat"])
 
 
 def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:

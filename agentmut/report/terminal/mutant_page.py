@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.insight import SideBySide, dominators
-from agentmut.nouns import SUITE, AssertionSuggestion, Effect, Intent, MutantRow, Result, Status
+from agentmut.nouns import SUITE, AssertionSuggestion, CiJob, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import proof
 from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
@@ -200,12 +200,21 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
             f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches. There it counts "
             "as passing like the original, and for the upper bound as failing."
         )
+    for job in row.ci_jobs:
+        page.add(_job(job))
     if row.trials:
         page.add(
             "Where no drop was found, the original's runs count with the mutant's. Its trials stop as soon as it is "
             "decided: the bounds describe, they promise nothing."
         )
     page.add()
+
+
+def _job(job: CiJob) -> str:
+    made = f"After the kill it passed {job.passes} of {counted(job.trials, 'run')} on {clean(job.scenario)}"
+    if job.complete:
+        return f"{made}: the chance of red rests on them, since no kill has chosen them."
+    return f"{made}: too few for the chance of red, as the run ended first."
 
 
 def advice(row: MutantRow, *, unsure: bool) -> list[str]:

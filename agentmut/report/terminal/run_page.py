@@ -345,8 +345,11 @@ def _ci(page: Page, result: Result) -> None:
     page.add(
         "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Red: the mean chance of "
         "red on the mutants killed, or survived; missed: how many of them are more likely green than red. Where a "
-        "scenario found no drop, the original's runs count with the mutant's."
+        "scenario found no drop, the original's runs count with the mutant's. A scenario that killed a mutant counts "
+        "by the runs after the kill."
     )
+    if left := max(run.killed.left_out for run in result.ci):
+        page.add(f"{counted(left, 'killed mutant')} without enough runs after the kill: left out here.")
     if left := result.ci[0].left_out:
         page.add(f"{counted(left, 'scenario')} without a run that says anything: left out here.")
     if any(run.runs > 1 for run in result.ci):

@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.score.after_kill import AfterKill
 from agentmut.stats.score.first_runs import Killed, replayed_green
 
 Array = NDArray[np.float64]
@@ -62,6 +63,8 @@ class Tried(NamedTuple):
     no drop was found. They are counted with the scenario's own."""
     killed: Killed | None = None
     """Where the trials of a kill ended. The estimate knows that they stopped by what they showed, the bounds do not."""
+    after: AfterKill | None = None
+    """The runs after a kill: the estimate rests on them alone. The bounds rest on all `trials`."""
 
     @property
     def together(self) -> "Tried":
@@ -72,8 +75,10 @@ class Tried(NamedTuple):
         passes, trials = self.no_better_than or (0, 0)
         return self._replace(passes=self.passes + passes, trials=self.trials + trials, no_better_than=None)
 
-    def green(self, needed: int, runs: int) -> float:
-        """Return the estimated chance that at least `needed` of `runs` runs pass."""
+    def green(self, needed: int, runs: int) -> float | None:
+        """Return the estimated chance that at least `needed` of `runs` runs pass; None where runs after a kill lack."""
+        if self.after:
+            return self.after.green(needed, runs)
         if self.killed:
             return replayed_green(self.killed, needed, runs)
         every = self.together
@@ -89,7 +94,7 @@ class RedChance(NamedTuple):
 
     runs: int
     interval: Interval
-    """`n` counts all trials that it rests on. No estimate where some scenario has no trial."""
+    """`n` counts all trials that it rests on. No estimate where some scenario has no trial, or too few after a kill."""
 
     def __str__(self) -> str:
         often = "once" if self.runs == 1 else f"{self.runs} times"
@@ -155,8 +160,10 @@ def _all_needed(scenarios: Sequence[Tried], runs: int) -> list[int]:
     return [each[tried.threshold] for tried in scenarios]
 
 
-def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float:
-    return 1 - math.prod(t.green(c, runs) for t, c in zip(scenarios, needed, strict=True))
+def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float | None:
+    greens = [tried.green(least, runs) for tried, least in zip(scenarios, needed, strict=True)]
+    known = [green for green in greens if green is not None]
+    return 1 - math.prod(known) if len(known) == len(greens) else None
 
 
 def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
