@@ -111,7 +111,7 @@ def section() -> Section:
         f"Exact. One of {SCENARIOS} scenarios has a drop and kills; baselines of {BASELINE} trials. An estimate may be "
         "any function of the baseline and of the place where the rule kills. A linear programme finds the estimate "
         "whose largest mean error over all pass rates and drops is least. Runs after the kill are not chosen by the "
-        "kill and have no error; they end when the colour of the job is known. agentmut does not run them."
+        "kill and have no error; agentmut makes them (`suite.ci_after_kill`)."
     )
     return Section("Red CI runs: the least error that any estimate has", how, tuple(_figures()))
 
