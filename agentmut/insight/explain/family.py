@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, count
 
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
-from agentmut.insight.explain.meaning import Meaning
+from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion
 from agentmut.insight.explain.of_arguments import of_arguments
 from agentmut.insight.explain.of_endings import of_endings
@@ -144,12 +144,15 @@ def _proposed(contrast: Contrast, meaning: Meaning | None, turns: str) -> Iterat
 
 
 def _of_rules(occasion: Occasion) -> Iterator[Candidate]:
-    """Yield what the changed rules ask for; where no rule is changed, what the prompt asks for on this occasion."""
+    """Yield what the changed rules ask for; where no rule is changed, what the prompt asks for on this occasion.
+
+    Where tools are changed, these are the rules that name one of them.
+    """
     meaning = occasion.meaning
     for one in of_rule(meaning):
         yield one._replace(grounded=STATED)
     for rule in () if meaning.rule else meaning.other_rules:
-        if occasion.calls_for(rule):
+        if occasion.calls_for(rule) and (not meaning.tools or tools_named(rule, meaning.tools)):
             for one in of_rule(replace(meaning, rule=rule)):
                 yield one._replace(grounded=NEAR)
 

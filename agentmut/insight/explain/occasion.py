@@ -21,6 +21,7 @@ _CONDITION = re.compile(
     r"([^,.;:]*)",
     re.I,
 )
+_ORDER = re.compile(r"\b(?:after|before|once|nachdem|bevor)\b", re.I)
 _TOPIC = re.compile(r"\W*([^\W\d_][^.:;,?!\n]{2,40}):\s+\S")
 _ASKS_FOR_A_THING = re.compile(
     r"\W*(?:(?:hi|hello|hey|hallo|please|and|but|so)\b\W*)*"
@@ -71,7 +72,8 @@ class Occasion:
         """Return whether a rule holds here: without a condition, or where the user's words have to do with it.
 
         They have if they share a telling word with the condition, or half of the name of a tool that the rule names.
-        A word that more than half of the rules have tells nothing.
+        A word that more than half of the rules have tells nothing. Of a rule on what comes before or after something,
+        only the tool of the condition counts: "Find the patient before booking" holds where something is booked.
         """
         conditions = [*_CONDITION.findall(rule), *_topics(rule)]
         if not self.turns or not conditions:
@@ -79,7 +81,8 @@ class Occasion:
         telling = stems(" ".join(conditions)) - self._usual_in_rules
         if not telling.isdisjoint(self.stems):
             return True
-        named = (stems(tool) for _, tool in tools_named(rule, self.meaning.tool_names))
+        asked = " ".join(conditions) if _ORDER.search(rule) else rule
+        named = (stems(tool) for _, tool in tools_named(asked, self.meaning.tool_names))
         return any(2 * len(one & self.stems) >= len(one) > 0 for one in named)
 
     @cached_property
@@ -213,10 +216,18 @@ def shared_by_most(texts: Iterable[str]) -> frozenset[str]:
 def last_result(view: View, tools: Container[str], asked: frozenset[str]) -> str:
     """Return the result of the last call of one of these tools in a run, in lower case; empty without such a call.
 
-    Where `asked`, the stems of a request, name fields of the result, only these fields are returned.
+    Where `asked`, the stems of a request, name fields of the result, only these fields are returned; of a result in
+    sentences, those that share a stem with them, if any does.
     """
     output = last_output(view, tools, asked)
+    if isinstance(output, str):
+        output = _on_what_is_asked(output, asked)
     return json.dumps(output, ensure_ascii=False, default=str).casefold() if output is not None else ""
+
+
+def _on_what_is_asked(result: str, asked: frozenset[str]) -> str:
+    told = [one for one in _SENTENCE.split(result) if not stems(one).isdisjoint(asked)]
+    return " ".join(told) or result
 
 
 def last_output(view: View, tools: Container[str], asked: frozenset[str]) -> object:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -11,6 +12,7 @@ from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
 from agentmut.insight.explain.of_endings import ENDINGS
+from agentmut.insight.explain.shapes import SHAPES
 from agentmut.language import Modality, modality, stated_figures, stems
 from agentmut.nouns import EvaluatorSpec, OperatorClass
 
@@ -21,6 +23,7 @@ NEAR = 1
 NEAR_ENOUGH = 0.5
 """The share of a text's stems that a rule has to share with it."""
 _WITHOUT = "the answer does not have"
+_DATED = SHAPES[0][0]
 _DIGIT = re.compile(r"\d")
 _MAY_LOOP = (OperatorClass.MODEL, OperatorClass.CONTEXT, OperatorClass.ORCHESTRATION)
 _OF_TOOLS = ("tool_called", "tool_not_called", "tool_count", "tool_called_with", "tool_order")
@@ -88,13 +91,18 @@ def _demands(spec: EvaluatorSpec) -> bool:
 
 def _is_called_for(one: Candidate, occasion: Occasion) -> bool:
     """Return whether the user's words are an occasion for the changed rule, or for the tools that are asked for."""
-    rules = occasion.meaning.rule.splitlines()
+    rules = [rule for rule in occasion.meaning.rule.splitlines() if _grounds(rule, one, occasion.meaning)]
+    if rules and one.grounded and not any(map(occasion.calls_for, rules)):
+        return False
     if one.spec.name in _OF_TOOLS:
         unknown = set(_tools(one.spec)) - set(occasion.meaning.tool_names)
         return set(_tools(one.spec)) - unknown <= occasion.tools
-    if not one.grounded or not rules:
-        return True
-    return any(occasion.calls_for(rule) for rule in rules)
+    return True
+
+
+def _grounds(rule: str, one: Candidate, meaning: Meaning) -> bool:
+    """Return whether a changed rule speaks of a candidate: of all its tools, or of half of its words."""
+    return grounding(one.spec, replace(meaning, rule=rule, tools=frozenset())) > 0
 
 
 def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
@@ -146,10 +154,13 @@ def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
 
 
 def _fits_form(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a rule or the user speaks of a form, or it is that of identifiers among few figures."""
+    """Return whether a rule or the user speaks of a form, or it is that of identifiers among few figures.
+
+    Of a date that the user speaks of, the form is not asked for: it may be written otherwise.
+    """
     if one.says.startswith(_WITHOUT):
         return not stems(one.says.removeprefix(_WITHOUT)).isdisjoint(occasion.meaning.stems)
-    asked = occasion.meaning.stems | occasion.stems
+    asked = occasion.meaning.stems | (frozenset() if one.says.endswith(_DATED) else occasion.stems)
     if not stems(one.says.removeprefix("the answer has")).isdisjoint(asked):
         return True
     return "form" in one.says and "[A-Z]" in str(one.spec.argument) and occasion.states_few_figures
@@ -197,8 +208,9 @@ def _fits_order(one: Candidate, occasion: Occasion) -> bool:
 def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a decision is asked for, and the change bears on it.
 
-    A changed rule does if it forbids something or names a tool that changes something. A changed tool does if the user
-    asks for anything that a tool changes. A rule that asks for a sentence more decides nothing.
+    A changed rule does if it names a tool that changes something, or forbids something of which the user speaks. A
+    changed tool does if it changes something of which the user speaks; one that only reads, if any such tool is there:
+    without what it reads nothing is done. A rule that asks for a sentence more decides nothing.
     """
     meaning = occasion.meaning
     if not occasion.asks_for_decision:
@@ -206,9 +218,15 @@ def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
     if not (meaning.rule or meaning.tools) or not meaning.tool_names:
         return True
     if meaning.tools:
-        return any(_is_asked_for(tool, occasion) for tool in meaning.tool_names)
-    forbids = any(modality(rule) is Modality.FORBID for rule in meaning.rule.splitlines())
-    return forbids or not all(map(only_reads, meaning.subjects))
+        tools = meaning.tool_names if all(map(only_reads, meaning.tools)) else meaning.tools
+        return any(_is_asked_for(tool, occasion) for tool in tools)
+    return any(_bans_what_is_asked(rule, occasion) for rule in meaning.rule.splitlines()) or not all(
+        map(only_reads, meaning.subjects)
+    )
+
+
+def _bans_what_is_asked(rule: str, occasion: Occasion) -> bool:
+    return modality(rule) is Modality.FORBID and not stems(rule).isdisjoint(occasion.stems)
 
 
 def _fits_ban(one: Candidate, occasion: Occasion) -> bool:

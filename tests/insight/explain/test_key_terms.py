@@ -38,7 +38,8 @@ def renewed(result: Any, answer: Any = "Done.") -> tuple[View, ...]:
         (TOLD, "contains", "a late fee", False),
         (TOLD, "contains", "late fee applies", False),
         (TOLD, "contains", "it is overdue", False),
-        (TOLD, "contains", "9 days", True),
+        (TOLD, "contains", "9 days", False),  # nine days
+        (TOLD, "states", "9 days", True),
         (TOLD, "contains", "paid within 9 days", False),
         (TOLD, "contains", "loan", False),  # the user says it
         (TOLD, "not_contains", "late fee", True),

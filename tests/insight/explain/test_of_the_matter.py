@@ -1,5 +1,6 @@
 """No proposal speaks of another matter than the changed rule or tool: tried on the agent of a card desk."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,12 +82,33 @@ def test_calls_and_data_are_of_the_changed_rule_or_tool(
 def test_a_decision_is_proposed_only_where_the_change_bears_on_it() -> None:
     please = "Please block my lost card, account C-12."
     assert sensible(please, "", "decides", "yes", changed="block_card")
-    assert sensible(please, PIN, "decides", "no")
+    assert sensible("Please send me the PIN by mail.", PIN, "decides", "no")
+    assert not sensible(please, PIN, "decides", "yes")
     assert not sensible(please, FEE, "decides", "yes")
     assert sensible(
         please, "", "decides", "yes", changed="find_account"
     )  # without the account, nothing is blocked
     assert not sensible("Close account C-12.", "", "decides", "no", changed="find_account")
+
+
+def test_of_a_result_in_sentences_only_what_is_asked_for_is_proposed() -> None:
+    result = "The balance is 80 pounds. The card of Imre Nagy is valid until 2027-05-31."
+    call = Step(action=Action.CALL_TOOL, tool="find_account", arguments={}, output=result)
+    runs = [View(AgentTrace(steps=(call,), outputs=(result,)))] * 3
+    meaning = Meaning(
+        "", frozenset({"find_account"}), frozenset(), OperatorClass.TOOL, "", tuple(TOOLS), (), ()
+    )
+    tools = tuple(f"{tool} {text}" for tool, text in TOOLS.items())
+    asked = Occasion(replace(meaning, tool_texts=tools), "What is the balance of my account?", runs)
+    assert asked.is_given("80 pounds")
+    assert not asked.is_given("2027-05-31")
+
+
+def test_a_rule_on_an_order_holds_where_the_later_deed_is_spoken_of() -> None:
+    rule = "Find the account before blocking the card."
+    meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, tuple(TOOLS), RULES)
+    assert Occasion(meaning, "Please block my card.", ()).calls_for(rule)
+    assert not Occasion(meaning, "What is the balance of my account?", ()).calls_for(rule)
 
 
 def test_a_ban_of_a_tool_needs_a_user_who_speaks_of_it() -> None:
