@@ -72,7 +72,11 @@ def plan_of(session: Session, *, keeps_request: bool = False) -> str:
 def _left_out(session: Session) -> str:
     """Say that undeclared parts are not tried, so that nobody takes silence for success."""
     base = session.suite.full
-    missing = [name for name, there in (("prompt", base.prompt), ("tools", base.tools)) if not there]
+    missing = [
+        name
+        for name, there in (("prompt", base.prompt or base.workspace), ("tools", base.tools))
+        if not there
+    ]
     return f" Nothing under agent.config declares {_or(missing)}: not tried." if missing else ""
 
 
@@ -139,7 +143,8 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     }
     update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
     found = found.model_copy(update=update)
-    advice = tuple(_advice(found, kept_in if kept and ward.adopted else "", ward.clock, seen.strangers))
+    kept_name = kept_in if kept and ward.adopted else ""
+    advice = tuple(_advice(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
     return Examination(found.model_copy(update={"advice": advice}), kept)
 
 
@@ -358,7 +363,9 @@ _UNRUNNABLE = (
 )
 
 
-def _advice(found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str]) -> Iterable[str]:
+def _advice(
+    found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str], *, reads_files: bool
+) -> Iterable[str]:
     own = found.route
     other = "wire" if own == "rebuild" else "rebuild"
     better = [
@@ -391,7 +398,11 @@ def _advice(found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str]
             f"Name {adopted} under agent.config.request: doctor tried the parts in this request. Without the request "
             "no prompt is mutated."
         )
-    elif "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
+    elif (
+        not reads_files
+        and "prompt" not in (part.name for part in found.parts)
+        and any(shape.prompt_length for shape in found.requests)
+    ):
         yield (
             "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
             "`agentmut doctor --save-request request.json` and name it under agent.config.request."

@@ -52,15 +52,28 @@ def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
         elif lost:
             first = f'the first: "{lost[0].strip()[:60]}"'
             yield f"{len(lost)} of {len(lines)} lines of the declared {name} are in no request; {first}"
-    longest = max(shape.system for shape in shapes)
-    declared = len(config.system_text())
-    if not config.prompt and longest:
+    main = max(shapes, key=lambda shape: shape.system)
+    longest, declared = main.system, len(config.system_text())
+    if config.workspace and not config.prompt:
+        files = sum(len(document.text) for document in config.context if _has_line_of(document.text, main))
+        if longest > 1.2 * files + 40:
+            yield (
+                f"the longest system prompt has {longest} characters, the files of the workspace in it have {files}: "
+                "what is not declared is not mutated"
+            )
+    elif not config.prompt and longest:
         yield f"no prompt is declared, but requests have a system prompt of {longest} characters: it is not mutated"
     elif longest > 1.2 * declared + 40:
         yield (
             f"the longest system prompt has {longest} characters, declared are {declared}: what is not declared is "
             "not mutated"
         )
+
+
+def _has_line_of(text: str, shape: RequestShape) -> bool:
+    return any(
+        _shows_line(line, shape) for line in text.splitlines() if line.strip() and not _is_heading(line)
+    )
 
 
 def _is_heading(line: str) -> bool:

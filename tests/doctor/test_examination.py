@@ -256,6 +256,15 @@ def test_hand_offs_are_mutated_though_no_declared_tools() -> None:
     assert differences(config, [shape]) == ("requests offer the tool find, not declared and so not mutated",)
 
 
+def test_files_of_a_workspace_in_the_system_prompt_are_no_undeclared_prompt() -> None:
+    rules = "Always run the tests before you raise the version.\nKeep every answer under 60 words."
+    config = AgentConfig(context=[{"name": "AGENTS.md", "text": rules}], workspace=("AGENTS.md",))
+    assert differences(config, [RequestShape(model="m", text=rules, system=len(rules))]) == ()
+    more = f"{rules}\n" + "You are the coding agent of a small shop, and you know its files. " * 2
+    (said,) = differences(config, [RequestShape(model="m", text=more, system=len(more))])
+    assert f"has {len(more)} characters, the files of the workspace in it have {len(rules)}" in said
+
+
 def test_an_agent_that_raises_is_run_once_and_nothing_is_said_of_mutants(ward: Ward) -> None:
     ward.write(RAISING)
     found = ward.examine(exit_code=4)
