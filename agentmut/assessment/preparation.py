@@ -134,8 +134,10 @@ def margin_of(project: Project, scenario: Scenario) -> float:
     return min(project.test.margin, project.threshold_of(scenario) / 2)
 
 
-def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "baseline") -> Prepared:
-    """Prepare the given number of trials of every scenario, to be stored as a baseline or as `kind`."""
+def prepare_saving(session: Session, trials: int | None, asked: Asked, kind: str = "baseline") -> Prepared:
+    """Prepare so many trials of every scenario, or `compare.trials`, to be stored as a baseline or as `kind`."""
+    if trials is None:
+        trials = max(2, session.project.compare.trials)
     project = session.project
     alpha = project.statistics.alpha
     most = _within(session, trials)

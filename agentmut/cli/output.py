@@ -139,6 +139,11 @@ def project_option(project: Path) -> str:
     return "" if project == Path() else f" --project {shlex.quote(str(project))}"
 
 
+def agent_option(agent: str | None) -> str:
+    """Return the option with the agent of a test specification, with a blank ahead; empty where none was given."""
+    return "" if agent is None else f" --agent {shlex.quote(agent)}"
+
+
 def exit_code(result: "Result") -> ExitCode:
     """Return 0 for a finished run whatever its score, 3 when a budget stopped it, 130 when interrupted."""
     return _EXIT_CODES.get(result.status, ExitCode.BROKEN)

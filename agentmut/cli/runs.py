@@ -65,11 +65,8 @@ def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
 def find_report(project: Path, run: str | None, name: str, read: Callable[[Path], _Report]) -> _Report | None:
     """Return the report in the file `name` of the test, comparison or run that `run` begins; None if it names none.
 
-    `run` may also be the path of such a file. Without it, it is the latest run of a project that has no campaign, such
-    as one of recorded runs. Raises `UsageError`.
+    `run` may also be the path of such a file; `latest_outcome` names the latest. Raises `UsageError`.
     """
-    if run is None:
-        run = _latest_without_campaign(project)
     if run is None or (run.endswith(".json") and Path(run).name != name):
         return None
     if run.endswith(".json"):
@@ -78,28 +75,21 @@ def find_report(project: Path, run: str | None, name: str, read: Callable[[Path]
     return read(found[0]) if len(found) == 1 else None
 
 
-def _latest_without_campaign(project: Path) -> str | None:
-    """Return the id of the latest test, comparison or check of relations; None where there is a campaign."""
-    folder = _runs(project)
-    if any(folder.glob("*/result.json")):
-        return None
-    found = [
-        path.parent.name for name in ("verdicts.json", "relations.json") for path in folder.glob(f"*/{name}")
-    ]
-    return max(found, default=None)
-
-
-def latest_outcome(project: Path) -> str | None:
+def latest_outcome(project: Path, *, alone: bool = False) -> str | None:
     """Return the id of the latest report if it is a test's, a comparison's or a check's of relations, else None.
 
-    A check on the survivors of a campaign is part of the campaign's own report, and does not count.
+    A check on the survivors of a campaign is part of the campaign's own report, and does not count. `alone` asks for a
+    report of a project that has no campaign, such as one of recorded runs.
     """
+    latest = None
     for folder in sorted(_runs(project).glob("*"), key=lambda path: path.name, reverse=True):
         if (folder / "result.json").is_file():
-            return None
-        if (folder / "verdicts.json").is_file() or _has_relations(folder):
-            return folder.name
-    return None
+            return None if alone else latest
+        if latest is None and ((folder / "verdicts.json").is_file() or _has_relations(folder)):
+            latest = folder.name
+        if latest is not None and not alone:
+            return latest
+    return latest
 
 
 def _has_relations(folder: Path) -> bool:

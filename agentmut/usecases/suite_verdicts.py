@@ -70,7 +70,7 @@ def check_suite(
 def save_baseline(
     project: Project | str | Path = ".",
     name: str | None = None,
-    trials: int = 100,
+    trials: int | None = None,
     *,
     scenarios: Sequence[str] = (),
     seed: int | None = None,
@@ -78,7 +78,8 @@ def save_baseline(
 ) -> SavedBaseline:
     """Store the agent's pass rates and trials as the baseline `name`: `agentmut baseline save`.
 
-    Without a name it is the project's `gate.baseline`, or else `default`.
+    Without a name it is the project's `gate.baseline`, or else `default`. Without `trials` each scenario has
+    `compare.trials`.
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """

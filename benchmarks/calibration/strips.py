@@ -7,12 +7,12 @@ from html import escape
 from benchmarks.calibration.tables import Table
 
 AT_MOST = re.compile(r"at most (?:alpha(?:/2)? = )?(\d*\.?\d+)(?: either way)?")
-WIDTH, LABEL, RIGHT, TOP, STRIP = 760, 300, 16, 12, 16
+WIDTH, LABEL, RIGHT, TOP, STRIP = 980, 500, 16, 12, 16
 """Sizes in the units of the picture: its width, the room for titles, the margins, and the height of a strip."""
 MOST = 1.5
 """The right end of the scale, as a share of the bound."""
-LONGEST = 46
-"""Characters of a title that have room beside its strip."""
+LONGEST = 80
+"""Characters of a title that have room beside its strip: no title is cut."""
 
 
 def shares(table: Table) -> tuple[float, ...]:
@@ -25,8 +25,10 @@ def shares(table: Table) -> tuple[float, ...]:
 
 
 def promises(tables: Sequence[Table]) -> str:
-    """Return the plot as SVG. Raises `ValueError` if a figure is beyond the scale."""
+    """Return the plot as SVG. Raises `ValueError` if a figure is beyond the scale, and for a title without room."""
     strips = [(table.section, found) for table in tables if (found := shares(table))]
+    if long := [title for title, _ in strips if len(title) > LONGEST]:
+        raise ValueError(f"{long[0]}: the title has more than {LONGEST} characters")
     if outside := [title for title, found in strips if max(found) > MOST]:
         raise ValueError(f"{outside[0]}: a figure is more than {MOST} of its promise")
     height = TOP + STRIP * len(strips) + 40
@@ -62,8 +64,7 @@ def _scale(height: int) -> list[str]:
 def _strip(at: int, title: str, found: Sequence[float]) -> list[str]:
     """Return a section's title and its dots; figures within half a unit share a dot."""
     y = TOP + STRIP * at + STRIP / 2
-    short = title if len(title) <= LONGEST else f"{title[: LONGEST - 1].rstrip(' ,')}…"
-    label = f'<text x="{LABEL - 8}" y="{y + 4}" text-anchor="end" fill="#1d2126">{escape(short)}</text>'
+    label = f'<text x="{LABEL - 8}" y="{y + 4}" text-anchor="end" fill="#1d2126">{escape(title)}</text>'
     places = sorted({_x(share) for share in found})
     return [
         label,

@@ -98,6 +98,13 @@ def test_trials_that_count_are_written_with_their_verdict_a_line_each(project: P
     assert [path.name for path in target.parent.iterdir()] == ["traces.jsonl"]
 
 
+def test_the_target_may_be_an_option_as_in_other_verbs(project: Path, tmp_path: Path) -> None:
+    exported(project, "--output", str(tmp_path / "named.jsonl"))
+    assert (tmp_path / "named.jsonl").read_text().count("\n") > 0
+    with pytest.raises(UsageError, match="give one file or folder"):
+        exported(project, "a.jsonl", "--output", "b.jsonl")
+
+
 def test_trajectories_are_a_folder_of_files(project: Path) -> None:
     folder = project / "trajectories"
     assert "2 trajectories" in exported(project, str(folder), "--format", "atif")

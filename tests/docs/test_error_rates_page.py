@@ -83,9 +83,9 @@ def test_all_files_as_one_have_a_row_a_figure() -> None:
 def test_the_plot_of_all_promises_has_the_share_of_each_upper_bound() -> None:
     assert shares(TABLE) == pytest.approx((0.8, 1.4, 1.02))
     drawn = promises([TABLE])
-    assert [f'cx="{x}"' in drawn for x in ("537.0", "714.5", "602.0")] == [
+    assert [f'cx="{x}"' in drawn for x in ("747.5", "933.0", "815.5")] == [
         True
-    ] * 3  # 300 + 444 * share / 1.5
+    ] * 3  # 500 + 464 * share / 1.5
     far = TABLE._replace(rows=(Row("kills", "0.2", "", "at most 0.05", Result.FAILS),))
     with pytest.raises(ValueError, match=r"Kill rule: a figure is more than 1\.5 of its promise"):
         promises([far])

@@ -4,8 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from agentmut._base.errors import ProjectError
+from agentmut.cli.entry import app
 from agentmut.judging.building import build_all, judge
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
@@ -165,6 +167,23 @@ def test_the_published_example_is_tested_compared_and_gated_as_printed(
     )
     project = load_project(tmp_path / "spec.yaml", agent="paper_router:route")
     assert check_suite(project).verdict is Verdict.PASS
-    save_baseline(project, trials=60)
+    assert {kept.trials for kept in save_baseline(project).scenarios.values()} == {50}  # as `trials` says
     assert compare_with_baseline(project).baseline is not None
     assert "v1" in str(gate(project).requirements)
+
+
+@pytest.mark.whole
+def test_the_next_command_after_a_baseline_names_the_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spec.yaml").write_text(PUBLISHED.read_text().replace("trials: 50", "trials: 2"))
+    (tmp_path / "paper_router2.py").write_text(
+        "def route(config, input):\n    return {'department': 'billing'}\n"
+    )
+    chosen = ["--project", str(tmp_path / "spec.yaml"), "--agent", "paper_router2:route"]
+    found = CliRunner().invoke(app, ["baseline", "save", "--yes", *chosen], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    assert (
+        f"`agentmut baseline compare v1 --project {tmp_path / 'spec.yaml'} --agent paper_router2:route`"
+        in (" ".join(found.output.split()))
+    )

@@ -144,3 +144,8 @@ def test_a_cheap_model_is_told_with_its_agreement_and_its_price(rho: float, wort
     flat = " ".join(page.split())
     assert said in flat and "84 runs, $0.01 besides" in flat
     assert len(page.splitlines()) <= LINES and max(map(len, page.splitlines())) <= 80
+
+
+def test_a_class_without_a_decision_is_a_sentence() -> None:
+    text = render_summary(result(classes={"prompt": Score(value=None, low=0, high=1, undecided=16)}))
+    assert "prompt  the run decided none of 16 mutants" in text

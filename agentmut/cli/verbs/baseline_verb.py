@@ -8,7 +8,7 @@ import typer
 from agentmut._base import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
-from agentmut.cli.output import print_report, project_option
+from agentmut.cli.output import agent_option, print_report, project_option
 
 app = typer.Typer(
     name="baseline",
@@ -36,8 +36,14 @@ def save(
     project: ProjectPath = Path(),
     scenarios: Scenarios = None,
     trials: Annotated[
-        int, typer.Option("--trials", min=2, max=10_000, help="Trials of every scenario.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            "--trials",
+            min=2,
+            max=10_000,
+            help="Trials of every scenario. Default: `compare.trials`, 100 if not set.",
+        ),
+    ] = None,
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -68,7 +74,9 @@ def save(
         saved,
         as_json,
         lambda: render_baseline(
-            saved, cost_of(prepared.work.spend, prepared.work.plan.environment), project_option(project)
+            saved,
+            cost_of(prepared.work.spend, prepared.work.plan.environment),
+            project_option(project) + agent_option(agent),
         ),
     )
 

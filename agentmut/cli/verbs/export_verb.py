@@ -87,6 +87,9 @@ def export(
     since: Since = None,
     until: Until = None,
     sample: Sample = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="The same as TARGET, as other verbs name it.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
     project: ProjectPath = Path(),
     as_json: Json = False,
@@ -99,6 +102,9 @@ def export(
 
     Example: agentmut export traces.jsonl
     """
+    if target is not None and output is not None:
+        raise UsageError(f"give one file or folder to write: {target} or --output {output}.")
+    target = target or output
     _check(target, written_as, endpoint)
     goal = _Goal(target, written_as, endpoint or "")
     if imported:

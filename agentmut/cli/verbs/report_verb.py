@@ -95,8 +95,9 @@ def report(
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     _check_append(append, output, chosen)
     verdicts = relations = None
-    if run is None and compare is None and bundle is None and not any(filters) and _of_any_kind(chosen):
-        run = latest_outcome(project)
+    if run is None and compare is None:
+        of_a_campaign = bundle is not None or any(filters) or not _of_any_kind(chosen)
+        run = latest_outcome(project, alone=of_a_campaign)
     if compare is None:
         verdicts = find_report(project, run, "verdicts.json", read_verdicts)
     if compare is None and verdicts is None:

@@ -109,6 +109,8 @@ def _rows(result: Result) -> Iterator[str]:
 
 def _class(score: Score) -> tuple[str, str, str]:
     reached = score.killed + score.survived + score.no_coverage
+    if not reached:
+        return _nothing_decided(score), "", ""
     weakest = next((grade for grade in reversed(GRADES) if getattr(score, grade)), "")
     sure = (weakest and f"{weakest} kills") if is_few(score) else interval(score)
     open_ones = [
@@ -117,6 +119,14 @@ def _class(score: Score) -> tuple[str, str, str]:
         if number
     ]
     return f"{score.killed} of {reached} noticed", sure, ", ".join(open_ones)
+
+
+def _nothing_decided(score: Score) -> str:
+    """Return a sentence on a class none of whose mutants is decided; empty of mutants, it says so."""
+    left = score.undecided + score.untestable + score.not_drawn
+    if not left:
+        return "no mutant counts"
+    return f"the run decided none of {counted(left, 'mutant')}"
 
 
 def _robust(score: Score) -> tuple[str, str, str]:
