@@ -1,4 +1,4 @@
-"""Quantiles of Student's t, without scipy: a report that needs one of them starts a third of a second sooner."""
+"""Quantiles of Student's t, without scipy."""
 
 import math
 from statistics import NormalDist
