@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from agentmut.stats.checks import check_level
 from agentmut.stats.intervals.proportion import Interval
-from agentmut.stats.intervals.student import t_quantile
 
 Array = NDArray[np.float64]
 METHOD = "cluster-robust t"
@@ -71,6 +70,8 @@ def clustered_mean(
     Raises `ValueError` for no values, values that are not finite or outside `bounds`, bounds that do
     not rise, and unequal lengths.
     """
+    from scipy.special import stdtrit
+
     low, high = bounds
     if not low < high:
         raise ValueError(f"bounds must rise, got {bounds!r}")
@@ -85,7 +86,7 @@ def clustered_mean(
     totals = np.bincount(labels, x - mean)
     totals[np.abs(totals) < 1e-12 * np.abs(x).max() * n] = 0.0
     error = math.sqrt(groups / (groups - 1) * float(totals @ totals)) / n
-    half = t_quantile(groups - 1, (1 + level) / 2) * error
+    half = float(stdtrit(groups - 1, (1 + level) / 2)) * error
     interval = Interval(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), level, n, METHOD)
     effect = error**2 * n / float(x.var(ddof=1))
     effective = n / effect if effect else math.inf
