@@ -69,6 +69,9 @@ class Judging:
             raise RunError(self._overdue(scenario, str(error))) from None
         except AgentExitError as error:
             raise RunError(f"an evaluator of scenario {scenario!r} ended with {error}") from error
+        except RecursionError as error:  # from beyond what catches errors of evaluators
+            said = f"an evaluator of scenario {scenario!r} calls too deep, or has lowered the recursion limit: {error}"
+            raise RunError(f"{said}. Fix the evaluator. Finished trials are kept.") from error
         except ForkedWorkerEndedError as error:
             said = f"an evaluator of scenario {scenario!r} ended {error}. Fix the evaluator. Finished trials are kept."
             raise RunError(said) from error
