@@ -1,5 +1,6 @@
 """The evaluation of runs outside the event loop: an evaluator is foreign code that may never return."""
 
+import asyncio
 from contextlib import suppress
 
 from agentmut._base import NotJudgedError, RunError
@@ -45,8 +46,8 @@ class Judging:
         }
         self._seconds = seconds
         self._worker = DaemonWorker()
-        self._compared: set[str] = set()
-        """Scenarios of which a run that failed apart was judged in this process too."""
+        self._here: dict[str, asyncio.Future[bool]] = {}
+        """Whether the first run of a scenario that failed apart passes in this process."""
 
     def _forked(self, seconds: float) -> ForkedWorker | None:
         with suppress(OSError):  # no room for another process: the thread does it
@@ -87,11 +88,17 @@ class Judging:
         return found
 
     async def _passes_here(self, scenario: str, execution: Execution, known: KnownChecks) -> bool:
-        """Return whether a run that failed in the forked copy passes in this process; once for each scenario."""
+        """Return whether a run fails in the forked copy, and the scenario's first such run passes in this process."""
         failed = any(not check.passed for checks in known.values() for check in checks)
-        if self._process is None or not failed or scenario in self._compared:
+        if self._process is None or not failed:
             return False
-        self._compared.add(scenario)
+        if (
+            scenario not in self._here
+        ):  # runs that end meanwhile wait for it, since any of them may be told of first
+            self._here[scenario] = asyncio.ensure_future(self._holds_here(scenario, execution))
+        return await asyncio.shield(self._here[scenario])
+
+    async def _holds_here(self, scenario: str, execution: Execution) -> bool:
         asked = (self._suite.checks_of_users, scenario, execution.trace)
         try:
             here = await self._worker.call(*asked, seconds=self._seconds)
