@@ -6,37 +6,60 @@ from pathlib import Path
 
 PRIVATE_FOLDER = ".agentmut"
 """Beside the project file: the store, the runs' results, baselines and tables."""
+_FOLDER, _FILE = 0o700, 0o600
 _IGNORED = """\
+# Made by agentmut. Stored trials may hold what users, tools and models said, so git leaves them out,
+# and only the owner can read them.
+# Baselines hold pass rates only: a repository may keep them.
+*
+!baselines/
+!baselines/*
+"""
+_EARLIER = """\
 # Made by agentmut. Stored trials may hold what users, tools and models said, so git leaves them out.
 # Baselines hold pass rates only: a repository may keep them.
 *
 !baselines/
 !baselines/*
 """
+"""Written by versions that closed `.agentmut` alone, and not the folders in it."""
 
 
 def make_private_folder(folder: Path) -> None:
     """Make a folder and its missing parents. From `.agentmut` downwards, only the owner can read them.
 
-    `.agentmut` gets mode 0700 and a `.gitignore` of its own when it has none yet: whoever opens it to others
-    afterwards keeps it open. Raises `OSError`.
+    Whatever `.agentmut` holds is closed (0700, 0600) when agentmut puts its `.gitignore` there: whoever opens it to
+    others afterwards keeps it open. Raises `OSError`.
     """
     root = next((path for path in (folder, *folder.parents) if path.name == PRIVATE_FOLDER), None)
-    if root is not None:
-        root.mkdir(parents=True, exist_ok=True)
-        _close(root)
-    folder.mkdir(parents=True, exist_ok=True)
+    if root is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    root.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+    _close(root)
+    below = [path for path in (folder, *folder.parents) if path.is_relative_to(root)]
+    for path in reversed(below):
+        path.mkdir(mode=_FOLDER, exist_ok=True)
 
 
 def _close(root: Path) -> None:
+    """Close a folder of an older version; one of somebody else, or on a disk that cannot be written, stays as it is."""
     ignore = root / ".gitignore"
-    if ignore.exists():
-        return
-    with suppress(
-        OSError
-    ):  # of somebody else, who decides who may read it; or on a disk that cannot be written
-        root.chmod(0o700)
+    with suppress(OSError):
+        if ignore.exists() and ignore.read_text("utf-8", "replace") != _EARLIER:
+            return
+        root.chmod(_FOLDER)
+        for place, folders, files in os.walk(root):
+            for names, mode in ((folders, _FOLDER), (files, _FILE)):
+                for name in names:
+                    _close_one(Path(place, name), mode)
         write_private(ignore, _IGNORED)
+
+
+def _close_one(path: Path, mode: int) -> None:
+    with suppress(OSError):  # gone meanwhile, or of another user
+        if not path.is_symlink():  # what it leads to is no file of agentmut
+            path.chmod(mode)
 
 
 def write_private(path: Path, text: str) -> None:
@@ -53,4 +76,4 @@ def touch_private(path: Path) -> None:
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags, _FILE)

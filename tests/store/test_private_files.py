@@ -42,6 +42,9 @@ def test_everything_that_a_campaign_stores_is_its_owners_alone(tmp_path: Path) -
     measure(tmp_path)
     folder = tmp_path / ".agentmut"
     files = [path for path in folder.rglob("*") if path.is_file()]
+    folders = [path for path in folder.rglob("*") if path.is_dir()]
+    assert {"runs", "tables"} <= {path.name for path in folders}
+    assert {path.name: oct(mode(path)) for path in folders if mode(path) != 0o700} == {}
     assert {"store.db", "lock", "result.json", ".gitignore"} <= {path.name for path in files}
     assert mode(folder) == 0o700
     assert {path.name: oct(mode(path)) for path in files if mode(path) != 0o600} == {}
@@ -73,6 +76,36 @@ def test_a_folder_of_an_older_version_is_closed_once_and_stays_as_its_owner_make
     folder.chmod(0o750)  # a group may read it: somebody has decided so
     make_private_folder(folder / "runs")
     assert mode(folder) == 0o750
+
+
+EARLIER = """\
+# Made by agentmut. Stored trials may hold what users, tools and models said, so git leaves them out.
+# Baselines hold pass rates only: a repository may keep them.
+*
+!baselines/
+!baselines/*
+"""
+
+
+@pytest.mark.parametrize("ignored", [None, EARLIER])
+def test_what_an_older_version_left_open_is_closed_down_to_its_files(
+    tmp_path: Path, ignored: str | None
+) -> None:
+    elsewhere = tmp_path / "elsewhere.txt"
+    elsewhere.write_text("mine")
+    elsewhere.chmod(0o644)
+    run = tmp_path / ".agentmut" / "runs" / "1"
+    run.mkdir(parents=True)
+    (run / "result.json").write_text("{}")
+    (run / "link.json").symlink_to(elsewhere)
+    for path in (run.parent.parent, run.parent, run):
+        path.chmod(0o755)
+    (run / "result.json").chmod(0o644)
+    if ignored:
+        (tmp_path / ".agentmut" / ".gitignore").write_text(ignored)
+    make_private_folder(tmp_path / ".agentmut")
+    assert [mode(path) for path in (run, run.parent, run / "result.json")] == [0o700, 0o700, 0o600]
+    assert mode(elsewhere) == 0o644
 
 
 def test_another_folder_is_made_as_any_other(tmp_path: Path) -> None:
