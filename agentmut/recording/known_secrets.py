@@ -1,9 +1,11 @@
 """Secrets whose values are known, in every spelling: those of variables, headers and addresses."""
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from pydantic import SecretStr
@@ -106,13 +108,34 @@ class KnownSecrets:
 
     def found_in(self, text: str) -> set[str]:
         """Return the spellings of secrets that a text contains."""
-        return set(self._pattern.findall(text))
+        found = set(self._pattern.findall(text))
+        return found.union(self._over_lines.findall(text)) if self._is_over_lines(text) else found
+
+    def _is_over_lines(self, text: str) -> bool:
+        """Return whether a secret stands on two lines or more. It takes far less time than to look for where."""
+        if not _BREAK.search(text):
+            return False
+        joined = _BREAK.sub("", text)
+        return any(form in joined for form in self._long)
+
+    @cached_property
+    def _over_lines(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(_over_lines, self._long)) or r"(?!)")
 
     def masked(self, text: str, mask: str) -> str:
         """Return the text with a mask in the place of each secret."""
         if any(form in text for form in self._long) or any(form in text for form in self._short):
-            return self._pattern.sub(mask, text)
-        return text
+            text = self._pattern.sub(mask, text)
+        return self._over_lines.sub(mask, text) if self._is_over_lines(text) else text
+
+
+_BREAK = re.compile(r"[ \t]*\\*(?:\\[rn]|[\r\n])(?:[\s>+|#*]|\\+[nrt])*")
+"""The end of a line, as it is or in JSON, and how the next line begins: an indent, a quotation, a change."""
+
+
+def _over_lines(secret: str) -> str:
+    """Return a pattern for a secret with the ends of lines in it."""
+    return f"(?:{_BREAK.pattern})?".join(map(re.escape, secret))
 
 
 def _longest_first(forms: Iterable[str]) -> tuple[str, ...]:
@@ -120,24 +143,30 @@ def _longest_first(forms: Iterable[str]) -> tuple[str, ...]:
 
 
 def spellings(secret: str) -> set[str]:
-    """Return the spellings of a secret in plain text, JSON, JSON within JSON, URLs and base64."""
-    return {*_written(secret), *_in_base64(secret)}
+    """Return the spellings of a secret in plain text, JSON, JSON within JSON, Python, HTML, URLs, base64 and digits."""
+    raw = secret.encode("utf-8", "surrogateescape")
+    return {*_written(secret), *_in_base64(raw), raw.hex(), raw.hex().upper()}
 
 
 def _written(secret: str) -> set[str]:
-    forms = {secret}
-    for ascii_only in (True, False):
-        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-        forms |= {once, json.dumps(once, ensure_ascii=ascii_only)[1:-1]}
+    forms = {secret, html.escape(secret), html.escape(secret, quote=False), repr(secret)[1:-1]}
     raw = secret.encode("utf-8", "surrogateescape")
+    forms |= {repr(raw)[2:-1], html.escape(secret).replace("&#x27;", "&#39;").replace("&quot;", "&#34;")}
+    for ascii_only in (True, False):
+        told = secret
+        for _ in range(_NESTED):
+            forms.add(told := json.dumps(told, ensure_ascii=ascii_only)[1:-1])
     for escaped in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        forms |= {escaped, re.sub("%..", lambda found: found[0].lower(), escaped)}
+        forms |= {escaped, re.sub("%..", lambda found: found[0].lower(), escaped), quote(escaped, safe="")}
     return forms
 
 
-def _in_base64(secret: str) -> Iterator[str]:
+_NESTED = 3
+"""How often JSON may stand within JSON: a call's arguments in a message in a log."""
+
+
+def _in_base64(raw: bytes) -> Iterator[str]:
     """Yield the base64 forms of a secret at each offset, such as after `user:`, without neighbours."""
-    raw = secret.encode("utf-8", "surrogateescape")
     for before in range(3):
         whole = base64.b64encode(bytes(before) + raw).decode()
         begin, end = (0, 2, 3)[before], 4 * ((before + len(raw)) // 3)

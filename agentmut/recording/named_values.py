@@ -26,12 +26,15 @@ def _behind(words: tuple[str, ...], *, there: bool) -> str:
     return f"(?:{'|'.join(f'(?<={p})' for p in places)})" if there else "".join(f"(?<!{p})" for p in places)
 
 
-_PASSWORD = r"pass(?:word|wd|phrase)|(?<![a-z])pwd|(?<=\\[nrtbf])pwd|(?<=_)pass"
+_PASSWORD = (
+    r"pass(?:word|wd|phrase|wort|code)|(?<=mot de )passe|contrase[ñn]a"
+    r"|(?<![a-z])pwd|(?<=\\[nrtbf])pwd|(?<=_)pass"
+)
 _KEY = rf"secret|{_behind(_KEYS, there=True)}key|{_behind(_TOKENS, there=True)}token|credentials?"
 _TOKEN = rf"{_behind(_NO_SECRET_TOKENS, there=False)}token"
 _BEHIND = r"(?:[_-]?(?:\d{1,2}|value|confirm(?:ation)?|again|new|old|prod|test|dev|id))?"
 _NAME = rf"(?i:(?P<password>{_PASSWORD})|(?P<key>{_KEY})|(?P<token>{_TOKEN})){_BEHIND}"
-_CORES = ("pass", "pwd", "secret", "key", "token", "credential")
+_CORES = ("pass", "contrase", "pwd", "secret", "key", "token", "credential")
 _MARKS = tuple(form for core in _CORES for form in (core, core.capitalize(), core.upper()))
 """Where a pattern begins: what is before it in a longer name, such as `OPENAI_API_`, is looked back at."""
 
@@ -43,6 +46,8 @@ _PLACEHOLDER = re.compile(
     |optional|missing|invalid|incorrect|wrong|empty|any|text|object
     """
 )
+_FOLDER = re.compile(r"/(?:[\w.@+-]+/)*[\w.@+-]*|[A-Z]:\S*")
+"""What a shell's variable PWD holds."""
 _CREDENTIAL_WORD = re.compile(r"(?i:password|passwd|pwd|secret|token|key|credentials?)\W*$")
 _REFERENCE = re.compile(
     r"[A-Za-z_][\w.]*[(\[].*|(?:self|os|config|settings|env|process|args|request|user)\..*"
@@ -63,7 +68,9 @@ def _quoted(found: re.Match[str]) -> bool:
 
 
 def _assigned(found: re.Match[str]) -> bool:
-    value = secret_in(found)
+    value = secret_in(found).rstrip("):]}")  # of a signature in a documentation: `password=None)`
+    if (found["password"] or "").lower() == "pwd" and _FOLDER.fullmatch(value):
+        return False
     if _PLACEHOLDER.fullmatch(value) or _CREDENTIAL_WORD.search(value) or _REFERENCE.fullmatch(value):
         return False
     return bool(found["password"]) or (len(value) >= (16 if found["token"] else 8) and _mixed(value))
@@ -88,6 +95,12 @@ def _mixed(value: str) -> bool:
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
 
+_BY_NEIGHBOUR = (
+    r"(?:\\*[\"'])?(?:\s?</\w+>\s?<\w+>\s?|>|\s?\|\s?"  # an element, the next cell of a table
+    r"|\s(?:for|of)\s[^\s:]{1,60}\s(?:to|is|was)\s"  # "the password of bob is"
+    r"|(?:\\*[\"'])?,?(?:\s|\\+[nr]){1,9}\\*[\"']?value\\*[\"']?\s?[:=]\s?\\*[\"']?)"  # name: PASSWORD, value: ...
+)
+"""What stands between a name and its value where they are neighbours in a list, a table or a sentence."""
 _COOKIES = re.compile(r"[\w.-]+=[^;\s]+")
 _CREDENTIALS = re.compile(
     r"(?i:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256|key|bot)\s+\S{6,}|(?=\D*\d)\S{10,}"
@@ -130,10 +143,35 @@ NAMED = (
         "value told of a name",
         _MARKS,
         re.compile(
-            rf"(?P<kept>{_NAME}[\"'`*]{{0,3}}(?:\s?[:=]|\s(?:is|was)(?:\snow)?:?)\s{{1,3}}[\"'`*]{{0,3}})"
+            rf"(?P<kept>{_NAME}(?:\s\([\w ]{{1,30}}\))?[\"'`*]{{0,3}}"
+            r"(?:\s?[:=]|\s(?:[-–]|=>|(?:is|was)(?:\snow)?:?))\s{1,3}[\"'`*]{0,3})"
             r"[^\s\"'`*,;()<>\[\]{}\\=]{5,127}[^\s\"'`*,;()<>\[\]{}\\=.!?:]={0,2}"
         ),
         _is_secret_value,
+    ),
+    Form(
+        "value beside a name",
+        _MARKS,
+        re.compile(rf"(?P<kept>{_NAME}{_BY_NEIGHBOUR})[^\s\"'`|,;<>\\]{{6,128}}"),
+        _is_secret_value,
+    ),
+    Form(
+        "value of an option",
+        _MARKS,
+        re.compile(rf"(?P<kept>(?<=-){_NAME}\s)[^\s\"'`|,;<>\\-][^\s\"'`|,;<>\\]{{5,127}}"),
+        _is_secret_value,
+    ),
+    Form(
+        "password of a statement",
+        ("IDENTIFIED BY", "identified by"),
+        re.compile(r"(?P<kept>(?i:identified by)\s\\*[\"'])[^\s\"'\\]{4,128}"),
+    ),
+    Form(
+        "password of a command",
+        ("sshpass -p", "login "),
+        re.compile(
+            r"(?P<kept>sshpass -p\s?\\*[\"']?|login\s\S{1,60}\s{1,3}password\s{1,3})[^\s\"'\\]{4,128}"
+        ),
     ),
 )
 """Names of passwords take any value; names of keys and tokens take what cannot be a word."""

@@ -4,8 +4,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-BEGINS = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
-"""Where a token may begin: also behind an escaped line break, as what is searched may be JSON, or JSON within JSON."""
+BEGINS = (
+    r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=\[\dm)|(?<=[\[;]\d\dm)|(?<=;\dm))"
+)
+"""Where a token may begin: also behind an escaped line break, as what is searched may be JSON, or JSON within JSON;
+behind an escape of an address (`%3D`), and behind a colour of a terminal (`[31m`)."""
 _ENDS = r"(?![A-Za-z0-9])"
 
 
@@ -89,6 +93,9 @@ SERVICES = (
     token("Tavily", "tvly-", rest=rf"{_WORD}{{20,}}"),
     token("LangSmith", "lsv2_pt_", "lsv2_sk_", rest=rf"{_WORD}{{20,}}"),
     token("Weights & Biases", "wandb_v1_", rest=rf"{_WORD}{{20,}}"),
+    token("Fireworks", "fw_", rest=rf"{_DIGIT}[A-Za-z0-9]{{20,}}"),
+    token("Firecrawl", "fc-", rest=r"[a-f0-9]{32}"),
+    token("RunPod", "rpa_", rest=r"[A-Za-z0-9]{40,}"),
     # code and packages
     token("GitHub", "github_pat_", rest=r"[A-Za-z0-9_]{20,}"),
     token("GitHub", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest=r"[A-Za-z0-9_-]{16,}"),
@@ -101,7 +108,13 @@ SERVICES = (
     token("PyPI", "pypi-AgE", rest=rf"{_WORD}{{30,}}"),
     token("RubyGems, Clojars", "rubygems_", "CLOJARS_", rest=rf"{_DIGIT}[A-Za-z0-9]{{30,}}"),
     token("Docker", "dckr_pat_", "dckr_oat_", rest=rf"{_WORD}{{20,}}"),
+    token("SonarQube", "squ_", "sqp_", "sqa_", rest=r"[a-f0-9]{40}"),
+    token("Buildkite", "bkua_", rest=r"[a-f0-9]{40}"),
     # clouds and what runs in them
+    Form("Terraform", (".atlasv1.",), re.compile(rf"{BEGINS}[A-Za-z0-9]{{14}}\.atlasv1\.{_WORD}{{60,}}"), before=(14,)),
+    token("Pulumi", "pul-", rest=r"[a-f0-9]{40}"),
+    token("Neon", "napi_", rest=r"[a-z0-9]{40,}"),
+    token("Cloudflare", "v1.0-", rest=r"[a-f0-9]{24}-[a-f0-9]{100,}"),
     token("AWS", "AKIA", "ASIA", "ABIA", "ACCA", rest=r"[A-Z0-9]{16}"),
     token("DigitalOcean", "dop_v1_", "doo_v1_", "dor_v1_", rest=r"[a-f0-9]{32,}"),
     token("Databricks", "dapi", rest=r"[a-f0-9]{32}(?:-\d)?"),
@@ -128,6 +141,8 @@ SERVICES = (
     token("Mailgun", "key-", rest=r"[a-f0-9]{32}"),
     Form("Mailchimp", ("-us",), re.compile(rf"{BEGINS}[a-f0-9]{{32}}-us\d{{1,2}}{_ENDS}"), before=(32,)),
     token("Stripe", "rk_live_", "rk_test_", "whsec_", "pk_live_", "pk_test_", "pk-lf-", rest=rf"{_WORD}{{16,}}"),
+    token("Razorpay", "rzp_live_", "rzp_test_", rest=r"[A-Za-z0-9]{14,}"),
+    token("HubSpot", "pat-na1-", "pat-na2-", "pat-eu1-", rest=r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"),
     token("Square", "sq0atp-", "sq0csp-", "EAAAE", rest=rf"{_WORD}{{20,}}"),
     token("Shopify", "shpat_", "shpca_", "shppa_", "shpss_", rest=r"[a-fA-F0-9]{32}"),
     token("Facebook", "EAAB", "EAAC", "EAAG", rest=rf"{_DIGIT}[A-Za-z0-9]{{40,}}"),
@@ -136,29 +151,44 @@ SERVICES = (
     token("Figma", "figd_", "figo_", rest=rf"{_WORD}{{30,}}"),
     token("Postman", "PMAK-", rest=r"[a-f0-9]{24}-[a-f0-9]{34}"),
     Form("Airtable", ("pat",), re.compile(rf"{BEGINS}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}{_ENDS}")),
-    Form("Telegram", (":AA",), re.compile(rf"{BEGINS}\d{{8,10}}:AA{_WORD}{{32,34}}{_ENDS}"), before=(8, 9, 10)),
+    Form("Telegram", (":AA",), re.compile(rf"(?:{BEGINS}|(?<=/bot))\d{{8,10}}:AA{_WORD}{{32,34}}{_ENDS}"),
+         before=(8, 9, 10)),
     Form("Discord", ("MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),  # base64 of an id: of digits
          re.compile(rf"{BEGINS}[MNO][A-Za-z0-9_-]{{23,27}}\.{_WORD}{{6}}\.{_WORD}{{27,40}}{_ENDS}")),
 )  # fmt: skip
 """By service, those with the longer prefix first. Lengths leave room for the next generation of a token."""
 
+_IN_PEM = "[A-Z0-9 %+]"
+"""What stands between the words of a PEM line: a space, which may be escaped as in an address."""
+
+_COOKIES = (
+    "JSESSIONID", "PHPSESSID", "sessionid", "connect.sid", "csrftoken", "XSRF-TOKEN", "ASP.NET_SessionId",
+    "user_session", "_gh_sess", "laravel_session", "li_at", "AWSALB", "next-auth.session-token", "remember_token",
+)  # fmt: skip
+"""Names of cookies that a login leaves."""
+
 STRUCTURES = (
     Form(
         "private key",
-        ("-----BEGIN ",),
+        ("-----BEGIN",),
         re.compile(
-            r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-            r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-            r"|(?:[A-Za-z0-9+/=\s]|\\+[nr])*)"
+            rf"-----BEGIN{_IN_PEM}{{1,40}}PRIVATE{_IN_PEM}{{1,3}}KEY(?:{_IN_PEM}{{1,3}}BLOCK)?-----"
+            rf"(?:(?:[^-]|-(?!----)){{0,20000}}-----END{_IN_PEM}{{1,40}}PRIVATE{_IN_PEM}{{1,3}}KEY"
+            rf"(?:{_IN_PEM}{{1,3}}BLOCK)?-----|(?:[A-Za-z0-9+/=%\s]|\\+[nr])*)"
         ),
     ),
     Form("JSON Web Token", ("eyJ",), re.compile(rf"{BEGINS}eyJ{_WORD}{{8,}}\.{_WORD}{{8,}}(?:\.{_WORD}*){{0,3}}")),
     Form(
         "webhook",
-        ("hooks.slack.com/", "discord.com/", "discordapp.com/", "webhook.office.com/", "hooks.zapier.com/"),
+        (
+            "hooks.slack.com/", "discord.com/", "discordapp.com/", "webhook.office.com/", "hooks.zapier.com/",
+            "outlook.office.com/", "open-apis/bot/", "maker.ifttt.com/", "hook.", "events.pagerduty.com/",
+        ),
         re.compile(
             r"(?P<kept>hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
-            r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/)[A-Za-z0-9_@/-]{16,}"
+            r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|outlook\.office\.com/webhook/"
+            r"|open-apis/bot/v2/hook/|maker\.ifttt\.com/trigger/[\w-]{1,80}/with/key/"
+            r"|hook\.(?:[a-z]{2}\d\.)?(?:make|integromat)\.com/|events\.pagerduty\.com/integration/)[A-Za-z0-9_@/-]{16,}"
         ),
     ),
     Form(
@@ -176,6 +206,11 @@ STRUCTURES = (
         re.compile(r"(?P<kept>://)[^/@\s\"'\\:<>?#]*:[^/\s\"'\\<>]+(?=@[A-Za-z0-9\[_.-])"),
     ),
     Form(
+        "key before the host of an address",
+        ("://",),
+        re.compile(rf"(?P<kept>://){_DIGIT}{_WORD}{{20,}}(?=@[A-Za-z0-9])"),
+    ),
+    Form(
         "value in an address's query",
         ("=",),
         re.compile(
@@ -186,11 +221,10 @@ STRUCTURES = (
     ),
     Form(
         "session cookie",
-        ("JSESSIONID=", "PHPSESSID=", "sessionid=", "connect.sid=", "csrftoken=", "XSRF-TOKEN=", "__Secure-",
-         "__Host-"),
+        (*_COOKIES, "__Secure-", "__Host-"),
         re.compile(
-            BEGINS + r"(?P<kept>(?:JSESSIONID|PHPSESSID|sessionid|connect\.sid|csrftoken|XSRF-TOKEN"
-            r"|__(?:Secure|Host)-[\w.-]{1,40})=)[^\s;,\"'\\<>\[\]]{8,}"
+            BEGINS + rf"(?P<kept>(?:{'|'.join(map(re.escape, _COOKIES))}|__(?:Secure|Host)-[\w.-]{{1,40}})"
+            r"(?:=|\\*[\"']\s?[:=,]\s?\\*[\"']))[^\s;,\"'\\<>\[\]]{8,}"
         ),
     ),
 )  # fmt: skip

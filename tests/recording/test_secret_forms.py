@@ -1,9 +1,11 @@
 """Secrets are told from ordinary text by their form, by the name before them, and by their entropy."""
 
 import base64
+import html
 import json
 import uuid
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from agentmut.recording.random_text import is_random
 from agentmut.recording.redaction import MASK, Redactor, secrets_by_form
 from tests.recording.ordinary_texts import language_reference, own_pages, words_in
 from tests.recording.planted import Planted, planted_secrets
+from tests.recording.second_list import second_list
 
 REDACTOR = Redactor(())
 
@@ -29,6 +32,13 @@ def leaks(text: str, secret: str) -> bool:
 def test_no_planted_secret_is_left(seed: int) -> None:
     planted = planted_secrets(seed)
     assert len(planted) == 200
+    assert [one for one in planted if leaks(REDACTOR.text(one.text), one.secret)] == []
+
+
+@pytest.mark.parametrize("seed", [77, 78])
+def test_no_secret_of_a_second_list_is_left(seed: int) -> None:
+    planted = list(second_list(seed))
+    assert len(planted) > 250
     assert [one for one in planted if leaks(REDACTOR.text(one.text), one.secret)] == []
 
 
@@ -89,6 +99,58 @@ IDS = (
 @pytest.mark.parametrize("text", IDS)
 def test_what_names_a_thing_or_tells_of_secrets_is_left(text: str) -> None:
     assert REDACTOR.text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "urlopen(url, user=None, password=None)",
+        "PWD=/work/shop/agents",
+        "OLDPWD=/home/bob",
+        "f(password=None): x",
+    ],
+)
+def test_a_signature_and_a_shell_s_folder_are_no_passwords(text: str) -> None:
+    assert REDACTOR.text(text) == text
+
+
+KNOWN = 'Zq7/Kd+9w=Ül"x\\pT4m'
+RAW = KNOWN.encode()
+SPELLINGS = {
+    "JSON within JSON within JSON": json.dumps(json.dumps(json.dumps(KNOWN))),
+    "in an address of an address": quote(quote(KNOWN, safe=""), safe=""),
+    "in base64 behind a name": base64.b64encode(b"u:" + RAW).decode(),
+    "in digits": RAW.hex(),
+    "in capital digits": RAW.hex().upper(),
+    "in HTML": html.escape(KNOWN),
+    "in Python": repr(KNOWN),
+    "bytes in Python": repr(RAW),
+    "over two lines": f"{KNOWN[:9]}\n{KNOWN[9:]}",
+    "over two lines of a table": f"{KNOWN[:9]}\n    {KNOWN[9:]}",
+    "over two lines of Windows": f"{KNOWN[:9]}\r\n{KNOWN[9:]}",
+    "over two lines in JSON": json.dumps(f"{KNOWN[:9]}\n{KNOWN[9:]}"),
+    "over two lines of a shell": f"{KNOWN[:9]}\\\n{KNOWN[9:]}",
+    "over two lines of a quotation": f"{KNOWN[:9]}\n> {KNOWN[9:]}",
+    "over three lines": f"{KNOWN[:5]}\n{KNOWN[5:9]}\n{KNOWN[9:]}",
+    "in base64 over two lines": base64.encodebytes(b"x" * 50 + RAW).decode(),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_known_secret_is_found_in_every_spelling(spelling: str) -> None:
+    redactor, text = Redactor([KNOWN]), f"It is {SPELLINGS[spelling]} now\nand then."
+    clean = redactor.text(text)
+    assert MASK in clean
+    assert redactor.secrets_in(text)
+    assert not any(RAW.hex()[i : i + 12] in clean.lower() for i in range(0, 24, 2))
+    assert "Kd" not in clean
+    assert "pT4m" not in clean
+    assert redactor.text(clean) == clean
+
+
+def test_lines_that_hold_no_secret_stay_as_they_are() -> None:
+    text = "correct\nhorse\n\n- battery\n- staple\n"
+    assert Redactor(["correct horse battery", "horsebatterystaplecorrect"]).text(text) == text
 
 
 def test_a_long_piece_of_base64_is_content_and_no_secret() -> None:
