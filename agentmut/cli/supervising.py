@@ -26,7 +26,7 @@ from agentmut._base import (
 
 UNHEARD = 1.2
 """Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
-PLACED = 0.4
+PLACED = 0.7
 """Seconds that the process has to say where it is before it is killed."""
 HEARD = 10.0
 """Seconds that a process has to end its trials once it has taken note."""

@@ -137,7 +137,7 @@ def test_a_trace_of_its_own_is_kept_and_one_without_steps_is_given_those_that_we
 
 
 def test_blocking_agents_run_side_by_side() -> None:
-    meeting = threading.Barrier(8, timeout=60)
+    meeting = threading.Barrier(8, timeout=600)
 
     def agent(config: AgentConfig, given: Any) -> str:
         meeting.wait()  # passed only when all eight are there at once

@@ -346,7 +346,7 @@ def processes_with(mark: str) -> Iterator[Any]:
 
 def gone(alive: Any) -> bool:
     """Whether all have ended, in the moment that the system takes for that."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while alive() and time.monotonic() < until:
         time.sleep(0.01)
     return not alive()

@@ -122,7 +122,7 @@ def test_a_run_asks_calls_and_answers(make: Any, service: Any, calls: Any, strea
 def test_parallel_calls_run_at_once_and_stay_apart(
     make: Any, service: Any, calls: Any, tools: Any, stream: bool
 ) -> None:
-    barrier = threading.Barrier(2, timeout=60)
+    barrier = threading.Barrier(2, timeout=600)
 
     def wait(name: str) -> str:
         """Wait for the other."""

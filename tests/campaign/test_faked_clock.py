@@ -49,7 +49,7 @@ def verdicts(folder: Path, **variables: str) -> tuple[Any, float]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

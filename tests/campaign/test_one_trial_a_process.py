@@ -24,7 +24,7 @@ class OlderThread:
 
     def sees(self) -> Trial | None:
         self._asked.put(True)
-        return self._said.get(timeout=60)
+        return self._said.get(timeout=600)
 
     def end(self) -> None:
         self._asked.put(False)

@@ -140,7 +140,7 @@ class Job:
             env={**self.environment, **filled},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             stdin=subprocess.DEVNULL,
         )
 
@@ -155,7 +155,7 @@ class Job:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             stdin=subprocess.DEVNULL,
         )
 

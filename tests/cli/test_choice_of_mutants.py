@@ -42,7 +42,7 @@ def call(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     }
     environment = {**os.environ, **who, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=600, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ def agentmut(*arguments: str, cwd: Path, **options: object) -> subprocess.Comple
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         stdin=subprocess.DEVNULL,
         **options,
     )
@@ -205,7 +205,7 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
     )
     wait_for_trials(project, 20)
     started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=30)
+    out, err = started.communicate(timeout=600)
     assert started.returncode == 130, err
     before = json.loads(out)
     assert before["status"] == "interrupted"

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
-LIMIT = 240
+LIMIT = 600
 SEIZURES = {
     "cancels every task": "for task in asyncio.all_tasks(): task.cancel()",
     "stops the loop": "asyncio.get_running_loop().stop()",

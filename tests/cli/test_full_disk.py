@@ -20,7 +20,7 @@ def test_a_full_disk_is_said_and_is_no_bug_of_agentmut() -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=600,
         )
     assert done.returncode == 4
     assert "No space left on device" in done.stderr

@@ -39,7 +39,7 @@ def write(folder: Path, agent: str = GOOD, extra: str = "", evaluator: str = "co
 def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=120
+        [*AGENTMUT, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
     )
 
 

@@ -30,7 +30,7 @@ def test_a_server_says_in_one_document_where_it_listens(verb: str, tmp_path: Pat
             said += line
         server.send_signal(signal.SIGINT)
         said += server.stdout.read()
-        server.wait(timeout=60)
+        server.wait(timeout=600)
     document = json.loads(said)
     assert problems(verb, document) == []
     assert document["url"].startswith("http://127.0.0.1:")

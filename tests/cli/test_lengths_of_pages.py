@@ -72,7 +72,7 @@ def at_a_terminal(folder: Path, *arguments: str) -> list[str]:
         stdin=subprocess.DEVNULL,
         stdout=follower,
         stderr=subprocess.PIPE,
-        timeout=150,
+        timeout=600,
     )
     os.close(follower)
     reader.join()

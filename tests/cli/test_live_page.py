@@ -67,7 +67,7 @@ def asked(
     address: str, path: str = "", method: str = "GET", headers: dict[str, str] | None = None
 ) -> tuple[int, str, dict[str, str]]:
     parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=600)
     connection.request(method, f"{parts.path}{path}", headers=headers or {})
     reply = connection.getresponse()
     return reply.status, reply.read().decode(), dict(reply.getheaders())
@@ -164,7 +164,7 @@ def test_a_browser_shows_the_run_and_its_button_stops_it_as_ctrl_c_does(tmp_path
                 "html[data-gone], #state:text('has ended')", state="attached", timeout=60_000
             )
             browser.close()
-        out, _ = command.communicate(timeout=60)
+        out, _ = command.communicate(timeout=600)
     finally:
         if command.poll() is None:
             command.send_signal(signal.SIGKILL)

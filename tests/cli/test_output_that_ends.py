@@ -57,7 +57,7 @@ def agentmut(folder: Path, arguments: tuple[str, ...], before: str = "", pipe: s
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -46,7 +46,7 @@ def through(*options: str, cwd: Path, service: str) -> subprocess.CompletedProce
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -142,7 +142,7 @@ def test_a_hard_coded_address_is_reached_by_interception_and_behind_another_prox
 
     def ran(**more: str) -> subprocess.CompletedProcess[str]:
         told = {**environment, **more}
-        return subprocess.run(command, cwd=tmp_path, env=told, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=tmp_path, env=told, capture_output=True, text=True, timeout=600)
 
     done = ran()
     assert (done.returncode, done.stdout) == (0, "chat.completion\n"), done.stderr

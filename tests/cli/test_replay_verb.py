@@ -62,7 +62,7 @@ def project(tmp_path: Path, agentmut_simulator: Any) -> Path:
 def agentmut(folder: Path, *arguments: str, environment: dict[str, str]) -> tuple[int, str, str]:
     command = [*AGENTMUT, *arguments]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=60,
+        command, cwd=folder, capture_output=True, text=True, timeout=600,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr

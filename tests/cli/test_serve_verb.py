@@ -155,7 +155,7 @@ def served(project: Path, door: Door, work: Callable[[TeamServer, int], Coroutin
 
 async def asked(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
     def ask() -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", port, timeout=600)
         connection.request(
             method, path, headers={name.replace("_", "-"): value for name, value in headers.items()}
         )

@@ -15,7 +15,7 @@ SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
 
 def simulate(folder: Path, *options: str, code: str = SHOW) -> subprocess.CompletedProcess[str]:
     command = [*AGENTMUT, "simulate", *options, "--", sys.executable, "-c", code]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 def test_the_sdks_of_all_services_are_led_to_the_simulator(tmp_path: Path) -> None:

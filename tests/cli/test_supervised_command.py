@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
-LIMIT = 120
+LIMIT = 600
 """Seconds until a test gives up: no bound on anything that is measured."""
 PATIENT = "execution: {evaluator_timeout: 600}\n"
 """A busy machine may stand still for a minute."""

@@ -37,7 +37,7 @@ def test_every_option_and_argument_is_explained(name: str) -> None:
 
 
 def test_the_list_of_verbs_has_whole_sentences_and_an_example() -> None:
-    done = subprocess.run([*AGENTMUT, "--help"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([*AGENTMUT, "--help"], capture_output=True, text=True, timeout=600, check=True)
     assert "Example: agentmut " in done.stdout
     assert "..." not in done.stdout.partition("Commands:")[2]
 
@@ -110,7 +110,7 @@ def complete(typed: str, folder: Path) -> list[str]:
     }
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **asked}
     done = subprocess.run(
-        [*AGENTMUT, "-c", SHELL], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+        [*AGENTMUT, "-c", SHELL], cwd=folder, env=environment, capture_output=True, text=True, timeout=600
     )
     assert done.stderr == ""
     return done.stdout.split()

@@ -187,7 +187,7 @@ def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
         stdin=subprocess.DEVNULL,
     )
 

@@ -106,5 +106,5 @@ def _run(command: list[str], folder: Path, **variables: str) -> subprocess.Compl
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**kept, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=150, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
     )

@@ -41,7 +41,7 @@ def campaign(folder: Path, files: dict[str, str], **environment: str) -> str:
     env = {**outer, "PYTHONPATH": str(ROOT), **environment}
     command = [sys.executable, "-c", "from agentmut.cli import main; main()", "run", "--yes", "--json"]
     done = subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, timeout=280, check=False
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

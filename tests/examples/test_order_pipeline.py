@@ -29,7 +29,7 @@ def test_the_order_pipeline_shows_its_gaps(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     mutants = json.loads(done.stdout)["mutants"]

@@ -44,7 +44,7 @@ def environment() -> dict[str, str]:
 
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=150
+        [*AGENTMUT, *arguments], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=600
     )
 
 
@@ -148,7 +148,7 @@ def test_the_verdicts_of_their_page_are_given_in_python_and_its_settings_are_rea
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
     )
     assert done.stdout == "PASS [('greeting', <Verdict.PASS: 'PASS'>)]\nPASS\n", done.stderr
 

@@ -29,7 +29,7 @@ def test_every_class_of_mutants_reaches_the_tool_loop(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     mutants = json.loads(done.stdout)["mutants"]

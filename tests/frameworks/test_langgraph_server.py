@@ -25,7 +25,7 @@ from tests.frameworks.kit import Case, check
 pytestmark = [pytest.mark.framework, pytest.mark.process]
 pytest.importorskip("langgraph_api", reason="langgraph-cli[inmem] is not installed in this environment")
 ROOT = Path(__file__).parents[2]
-PATIENCE = 90.0
+PATIENCE = 600.0
 CONFIG = AgentConfig(
     prompt="Be kind.\n\n- Always say hello.\n- Never promise a date.", model=ModelConfig(name="sim-large")
 )

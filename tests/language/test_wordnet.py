@@ -170,7 +170,7 @@ def test_the_project_file_asks_for_it(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT), "NLTK_DATA": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert [m["operator"] for m in json.loads(listed.stdout)["mutants"]] == ["prompt.synonym"], listed.stderr
     assert "neat" in listed.stdout

@@ -77,7 +77,7 @@ def run(folder: Path, arguments: Sequence[str]) -> Ran:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     file = folder / "junit.xml"
     command = [sys.executable, "-m", "pytest", f"--junitxml={file}", "-q", "-p", "no:asyncio", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     cases = ElementTree.parse(file).iter("testcase") if file.exists() else ()
     return Ran(done.returncode, done.stdout, {case.attrib["name"]: case for case in cases})
 
@@ -257,6 +257,6 @@ def test_a_campaign_runs_a_marked_test_once_at_a_time(tmp_path: Path) -> None:
     small_suite(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", IN_A_CAMPAIGN]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     assert "PHASES test_small.py::test_bad ['passed', 'failed', 'passed']" in done.stdout, done.stderr
     assert "PHASES test_small.py::test_good ['passed', 'passed', 'passed']" in done.stdout

@@ -29,7 +29,7 @@ def test_calls_after_each_other_share_a_thread_and_see_the_context_of_their_call
 
 
 def test_calls_at_once_have_a_thread_each_and_errors_reach_their_caller() -> None:
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=600)
 
     def failed() -> None:
         together.wait()
@@ -52,7 +52,7 @@ def test_a_thread_without_calls_ends() -> None:
         return found
 
     ended = asyncio.run(thread())
-    ended.join(timeout=10)
+    ended.join(timeout=600)
     assert not ended.is_alive()
     assert ended.daemon
 

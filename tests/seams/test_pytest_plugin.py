@@ -87,7 +87,7 @@ def run_pytest(folder: Path, code: str = AGENT_TESTS) -> subprocess.CompletedPro
     (folder / "test_agent.py").write_text(code)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--strict-markers", "-rA", *QUIET]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def test_the_fixtures_serve_a_suite_without_any_setting_up(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def test_no_public_module_imports_scipy_before_it_computes() -> None:
     parts = [path.relative_to(folder).with_suffix("").parts for path in files if path.stem != "__init__"]
     names = [".".join(("agentmut.stats", *part)) for part in parts]
     code = f"import sys, {', '.join(sorted(names))}; sys.exit('scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=600).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ def test_no_public_module_imports_scipy_before_it_computes() -> None:
 )
 def test_no_way_in_imports_scipy_before_it_computes(module: str) -> None:
     code = f"import sys, {module}; sys.exit('scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=600).returncode == 0

@@ -62,7 +62,7 @@ def ran(folder: Path, *arguments: str) -> tuple[int, str]:
     """The exit code, and what was printed."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "COLUMNS": "200"}
     command = [sys.executable, "-m", "pytest", "--agentmut", "-p", "no:cacheprovider", *OTHERS, *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout or done.stderr
 
 

@@ -18,7 +18,7 @@ import time
 
 VARIABLE = "AGENTMUT_WARM"
 POLL = 0.01
-PATIENCE = 90.0
+PATIENCE = 600.0
 """Seconds until the socket has to be there."""
 COLD = "from agentmut.cli import main; main()"
 

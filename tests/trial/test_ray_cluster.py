@@ -49,7 +49,7 @@ said = [{"role": "system", "content": prompt}, {"role": "user", "content": sys.a
 body = json.dumps({"model": "sim-large", "messages": said}).encode()
 place = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
 ask = urllib.request.Request(place, body, {"content-type": "application/json", "authorization": "Bearer none"})
-with urllib.request.urlopen(ask, timeout=60) as answer:
+with urllib.request.urlopen(ask, timeout=600) as answer:
     print(json.load(answer)["choices"][0]["message"]["content"])
 with open(os.environ["DESK_LOG"], "ab", buffering=0) as log:
     log.write(f"{os.getcwd()}\\n".encode())

@@ -177,7 +177,7 @@ def test_what_passes_the_proxy_goes_along_a_recorded_run(polyglot: Any) -> None:
         async with AsyncExitStack() as stack:
             proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], roster)
             base = await stack.enter_async_context(proxy.serving()) + f"/t/{trial.id}"
-            client = await stack.enter_async_context(httpx.AsyncClient(timeout=10))
+            client = await stack.enter_async_context(httpx.AsyncClient(timeout=600))
             with roster.admitted(trial):
                 return [(await client.post(base + call.path, content=call.body)).content for call in calls]
 

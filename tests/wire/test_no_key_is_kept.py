@@ -36,7 +36,7 @@ from urllib.parse import quote, urlsplit
 
 def post(base, path, body, **headers):
     url = urlsplit(os.environ[base])
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=600)
     connection.request("POST", url.path + path, json.dumps(body), {"Content-Type": "application/json", **headers})
     return connection.getresponse().read().decode()
 
@@ -137,7 +137,7 @@ called("doctor", "--yes", "--json", "--save-request", "request.json")
 def test_no_key_is_kept_or_printed(tmp_path: Path, warm: None, service: Any) -> None:
     folders = [write_project(tmp_path / name, agent) for name, agent in AGENTS.items()]
     running = [started(folder) for folder in folders]  # both at once
-    said = [process.communicate(timeout=100) for process in running]
+    said = [process.communicate(timeout=600) for process in running]
     assert [process.returncode for process in running] == [0, 0], said
     for folder, streams in zip(folders, said, strict=True):
         files = {path.relative_to(folder): path.read_bytes() for path in written(folder)}

@@ -128,7 +128,7 @@ def test_no_planted_secret_is_written_or_printed(
     monkeypatch.setenv("OPENAI_BASE_URL", f"{polyglot.origin}/v1")
     own = write_project(tmp_path, AGENTS[kind])
     process = started(tmp_path, VERBS)
-    streams = process.communicate(timeout=300)
+    streams = process.communicate(timeout=600)
     assert process.returncode == 0, streams
     files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     written = {

@@ -139,7 +139,7 @@ def test_no_text_is_written_or_printed(
     for name, text in own.items():
         (tmp_path / name).write_text(text)
     process = started(tmp_path, VERBS)
-    streams = process.communicate(timeout=300)
+    streams = process.communicate(timeout=600)
     assert process.returncode == 0, streams[1][-2000:].decode()
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     written = {str(p.relative_to(tmp_path)): content for p, content in files.items() if p.name not in own}

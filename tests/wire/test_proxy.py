@@ -40,7 +40,7 @@ def through(
         async with AsyncExitStack() as stack:
             proxy = Proxy([Upstream(upstream)], roster, **options)
             origin = await stack.enter_async_context(proxy.serving())
-            client = await stack.enter_async_context(httpx.AsyncClient(timeout=10))
+            client = await stack.enter_async_context(httpx.AsyncClient(timeout=600))
             with roster.admitted(trial):
                 return trial, await use(client, trial, origin + path)
 
@@ -390,7 +390,7 @@ def test_more_than_a_hundred_streams_at_once(polyglot: Any) -> None:
 
     async def many(client: Any, trial: Trial, base: str) -> list[bytes]:
         limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(timeout=30, limits=limits) as own:
+        async with httpx.AsyncClient(timeout=600, limits=limits) as own:
             return await asyncio.gather(*(stream(own, trial, base) for _ in range(120)))
 
     trial, given = through(f"{polyglot.origin}/v1", many)
