@@ -139,10 +139,6 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         try:
             graph = self.build()
         except AdapterError as error:
-            unknown = "its flow is" if self._config.tools else "its tools and its flow are"
-            _log.warning(
-                "the agent cannot be built here, so %s not known and not changed: %s", unknown, error
-            )
             return LangGraphAdapter(
                 self._factory, self._config, self._name, self._original, not_built=str(error)
             )

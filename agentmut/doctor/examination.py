@@ -57,15 +57,15 @@ def plan_of(session: Session, *, keeps_request: bool = False) -> str:
     if keeps_request:
         parts = list(dict.fromkeys(["prompt", "tool description", *parts]))
         return (
-            f"Runs the agent at most {5 + in_runs(parts)} times: as it is on scenario {session.scenarios[0].name}, "
-            "with another clock, user and folder, and on another scenario, to find what moves in its requests; then "
-            "with a harmless "
-            f"change of each part ({', '.join(parts)}), by rebuild and by wire."
+            f"doctor runs the agent at most {5 + in_runs(parts)} times. First it runs the unchanged agent on scenario "
+            f"{session.scenarios[0].name}, with another clock, user and folder, and on another scenario, to find what "
+            f"moves in its requests. Then it makes a harmless change of each part ({', '.join(parts)}), by rebuild and "
+            "by wire."
         )
     trials = 1 + in_runs(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
     return (
-        f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
-        f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire.{_left_out(session)}"
+        f"doctor runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once unchanged, then "
+        f"with a harmless change of each part ({', '.join(parts)}), by rebuild and by wire.{_left_out(session)}"
     )
 
 
@@ -77,7 +77,7 @@ def _left_out(session: Session) -> str:
         for name, there in (("prompt", base.prompt or base.workspace), ("tools", base.tools))
         if not there
     ]
-    return f" Nothing under agent.config declares {_or(missing)}: not tried." if missing else ""
+    return f" agent.config declares no {_or(missing)}, so no change of that is tried." if missing else ""
 
 
 def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:

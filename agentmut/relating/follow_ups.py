@@ -31,7 +31,7 @@ from agentmut.trial import Detector, SuiteConfig
 
 SIGN = "~"
 """Between a scenario's name and the digest of other turns."""
-NO_FOLLOW_UP = "the run gives the relation nothing to follow up"
+NO_FOLLOW_UP = "its runs have nothing that the relation could change"
 MASKED = "secrets were taken out of the run"
 
 

@@ -16,15 +16,15 @@ from agentmut.seams import ChosenRelation
 from agentmut.stats import Verdict
 from agentmut.store import Counts
 
-SAYS_NOTHING = "the relation says nothing of the pair"
+SAYS_NOTHING = "the relation does not apply to the pair"
 UNCALIBRATED = (
-    "the relation says nothing of the pair: a third of the unchanged agent's runs shows what is stable, and with fewer "
-    "than 15 runs that is too little"
+    "the relation does not apply to the pair: a third of the unchanged agent's runs shows what is stable, and with "
+    "fewer than 15 runs that is too little"
 )
 NOT_DELIVERED = "the change did not reach the agent"
-NOT_STORED = "its follow-up run is not in the store"
+NOT_STORED = "no follow-up run is stored"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
-FAILED_ANYWAY = "the agent failed after the change, which says nothing of this relation: {reason}"
+FAILED_ANYWAY = "the agent failed after the change, and this relation does not judge failures: {reason}"
 
 IN_A_ROW = 2
 """So many runs that failed one after the other, and ended a verdict, may be an outage that went on after it."""

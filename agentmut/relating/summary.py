@@ -43,7 +43,7 @@ ORDER = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABL
 """Worst first."""
 NO_SOURCE = "no run of the unchanged agent has an answer to start from"
 NO_CONTROL = "no two runs of the unchanged agent could be judged, so there is nothing to compare with"
-SAYS_NOTHING_ALONE = "the relation says nothing of any two runs of the unchanged agent"
+SAYS_NOTHING_ALONE = "the relation does not apply to two runs of the unchanged agent"
 LEAST_CONTROLS = 6
 """Groups of the identity that PASS takes. Simulated at beta .1, PASS was false in .153 of all cases with three of
 them, in .13 with five or eight, and in .1 with twenty."""
@@ -234,7 +234,7 @@ def _verdict_reason(lane: Lane, identity: Counts | None, found: Judgement, toler
         return f"{seen}; {measure}; not enough after the correction for the number of relations"
     if _few_controls(lane):
         return f"{seen}; {measure}: PASS takes {LEAST_CONTROLS} of these, from more `relations.sources`"
-    return f"{seen}; {measure}; neither shown yet"
+    return f"{seen}; {measure}; too few pairs to decide"
 
 
 def _untestable(lane: Lane) -> bool:
@@ -290,17 +290,30 @@ def _together(label: str, together: Mapping[str, Pooled], suite: SuiteVerdict | 
     return together[label].counts.model_copy(update={"p_adjusted": suite.p_values[key], "failed": failed})
 
 
+def _checks(number: int) -> str:
+    """Return the number of checks, each of one relation on one scenario.
+
+    >>> _checks(1), _checks(3)
+    ('1 check (a relation on a scenario)', '3 checks (each a relation on a scenario)')
+    """
+    return (
+        "1 check (a relation on a scenario)"
+        if number == 1
+        else f"{number} checks (each a relation on a scenario)"
+    )
+
+
 def _reason(rows: Sequence[RelationRow], failed_together: Sequence[RelationSummary] = ()) -> str:
     counts = Counter(row.finding for row in rows)
     applying = len(rows) - counts[Finding.NOT_APPLICABLE]
     if not applying:
-        return f"none of {len(rows)} relations on scenarios applies"
+        return f"none of {_checks(len(rows))} applies"
     words = {Finding.FAIL: "fail", Finding.INCONCLUSIVE: "open", Finding.PASS: "pass"}
     said = ", ".join(f"{counts[finding]} {word}" for finding, word in words.items() if counts[finding])
     left = counts[Finding.NOT_APPLICABLE]
     if failed_together:
         said += f"; over all scenarios together {len(failed_together)} fail"
-    return f"of {applying} relations on scenarios {said}{f'; {left} not applicable' if left else ''}"
+    return f"{_checks(applying)}: {said}{f'; {left} not applicable' if left else ''}"
 
 
 def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Iterator[str]:

@@ -73,15 +73,12 @@ def origins_line(origins: Origins) -> str:
     """Return a sentence with the share of the evidence that other tools recorded.
 
     >>> origins_line(Origins(runs=8, foreign=2))
-    'Foreign evidence: 25 % (2 of 8 runs, which another tool recorded).'
+    'Recorded by other tools: 2 of 8 runs (25 %).'
     >>> origins_line(Origins(runs=8))
-    'Foreign evidence: none of 8 runs.'
+    'Recorded by other tools: 0 of 8 runs.'
     """
-    if not origins.foreign:
-        return f"Foreign evidence: none of {counted(origins.runs, 'run')}."
-    share = f"{100 * origins.foreign_share:.3g} %"
-    of = f"{origins.foreign} of {counted(origins.runs, 'run')}"
-    return f"Foreign evidence: {share} ({of}, which another tool recorded)."
+    share = f" ({100 * origins.foreign_share:.3g} %)" if origins.foreign else ""
+    return f"Recorded by other tools: {origins.foreign} of {counted(origins.runs, 'run')}{share}."
 
 
 def timeouts_line(outcomes: Mapping[str, int], in_time: Bounds | None) -> str:

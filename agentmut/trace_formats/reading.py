@@ -68,7 +68,7 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
             )
         if not files:
             raise UsageError(
-                f"no file fits {pattern!r} in {root}. Name a file with recorded runs, or a pattern"
+                f"no file fits {pattern!r} in {root}. Name a file with recorded runs, or a pattern like 'runs/*.jsonl'."
             )
         found |= {each.resolve(): TraceFile(each, _shown(each, root)) for each in files}
     return tuple(found[path] for path in sorted(found))

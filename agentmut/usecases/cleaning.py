@@ -55,12 +55,15 @@ class Unneeded(NamedTuple):
 
     def said(self, store: Store) -> str:
         """Return the runs and the number of trials to be removed, with their cost."""
-        kept = f"{len(self.kept)} run is" if len(self.kept) == 1 else f"{len(self.kept)} runs are"
+        kept = f"{_several(len(self.kept), 'run')} {'is' if len(self.kept) == 1 else 'are'}"
         if not self.runs and not self.trials:
             return f"there is nothing to remove: {kept} kept, and every stored trial belongs to a kept run"
         rows = [f"  {run.id}  {kind_of(run):<10} ${store.spent(run.id).usd:.2f}" for run in self.runs]
         return "\n".join(
-            [f"to be removed: {len(self.runs)} runs and {self.trials} trials; {kept} kept", *rows]
+            [
+                f"to be removed: {_several(len(self.runs), 'run')} and {_several(self.trials, 'trial')}; {kept} kept",
+                *rows,
+            ]
         )
 
     def remove(self, store: Store, project: Project) -> None:
@@ -68,6 +71,10 @@ class Unneeded(NamedTuple):
         store.clean(self.kept)
         for run in self.runs:
             shutil.rmtree(project.runs / run.id, ignore_errors=True)
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def unneeded(store: Store, project: Project, keep: int) -> Unneeded:

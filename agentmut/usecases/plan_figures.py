@@ -225,8 +225,8 @@ def most_killed(
     total = round_line(0.0, mutants, controls, baseline_trials, unit, first, last, MOST_KILLED).total
     usd = "" if total.usd is None else f", ${total.usd:.2f}"
     return (
-        f"a suite that kills {MOST_KILLED:g} of the degrading mutants takes {total.trials:,.0f} trials{usd} in all: "
-        "survivors take most of them; after a first run its own share is used"
+        f"survivors take most of the trials: a suite that kills {MOST_KILLED:g} of the degrading mutants takes "
+        f"{total.trials:,.0f} trials{usd} in all. After a first run the plan uses the share that was killed"
     )
 
 

@@ -302,26 +302,26 @@ class _Known:
         yield from self._about_rates()
         yield from self._about_reach()
         yield (
-            "a degrading mutant lowers the pass rate of one scenario; scenarios are independent, and those that reach "
-            "a mutant are taken at their mean pass rate; chances are exact, trials on several scenarios are the mean "
-            f"of {RUNS} simulated mutants"
+            "each degrading mutant lowers the pass rate of one scenario, scenarios are independent, and each scenario "
+            "that reaches a mutant has their mean pass rate. Chances are exact; numbers of trials on several "
+            f"scenarios are means of {RUNS} simulated mutants"
         )
         if campaign.rounds:
             yield (
-                "for each round, a survivor takes what that round takes alone; the share of degrading mutants that "
-                f"earlier runs killed, or {KILLED:g} without one and {KILLED_IN_FLOW:g} of those that change the flow, "
-                f"is killed in the first round by a drop of {STRONG:g}"
+                "the first round kills as large a share of the degrading mutants as earlier runs did, by drops of "
+                f"{STRONG:g}. Without an earlier run the share is {KILLED:g}, and {KILLED_IN_FLOW:g} for changes of "
+                "the flow. A survivor takes in each round what that round takes alone"
             )
         yield from self._about_price()
         yield from self._about_time()
         if campaign.rule.suite_share:
-            yield "the share of alpha for the suite as a whole (statistics.suite_share) is left out: it kills some more"
+            yield "the test of the suite as a whole (statistics.suite_share) is left out; it kills a few more mutants"
         if self._session.project.mutation.proxy:
-            yield "all figures but those of mutation.proxy are of the agent's own model, trying all mutants"
+            yield "the figures, except those of mutation.proxy, are of a run of all mutants with the agent's own model"
         if campaign.baseline_limit:
             yield "the budget may cut the baseline once the first trials show their cost"
-        yield f"the identity control, which is tried at level {IDENTITY_ALPHA:g}, is counted as a harmless mutant"
-        yield "nothing is reused: trials that are stored already cost nothing again"
+        yield f"the unchanged agent, a control at level {IDENTITY_ALPHA:g}, costs as much as a harmless mutant"
+        yield "no stored trial is reused; each one that is reused lowers the cost"
 
     def _about_rates(self) -> Iterator[str]:
         count = len(self._results)
@@ -333,8 +333,8 @@ class _Known:
             yield f"pass rates are those of {count} stored runs of the agent as it is"
         if without:
             yield (
-                f"{without} scenarios have no stored run: they are taken to pass at {USUAL_RATE:g}, or halfway from "
-                "their threshold to 1 if that is more"
+                f"{without} scenario{'s have' if without > 1 else ' has'} no stored run: the assumed pass rate is "
+                f"{USUAL_RATE:g}, or halfway from the threshold to 1 if that is more"
             )
 
     def _about_reach(self) -> Iterator[str]:
@@ -342,8 +342,8 @@ class _Known:
             yield "mutants are tried on the scenarios whose stored runs reach what they change"
         else:
             yield (
-                "mutants of a tool are taken to be reached by the scenarios whose evaluators name the tool, or by all; "
-                "those of a prompt or a model by all. `--probe 1` shows what reaches what"
+                "a mutant of a tool is reached by the scenarios whose evaluators name the tool, or else by all "
+                "scenarios; a mutant of the prompt or the model by all. `--probe 1` finds out which scenarios reach it"
             )
 
     def _about_price(self) -> Iterator[str]:
@@ -361,16 +361,16 @@ class _Known:
                 answer_tokens(config.system_text()),
             )
             yield (
-                f"no run is stored: one is taken to use {tokens} ({calls:.3g} model calls, {CHARACTERS} characters a "
-                f"token, {answer} tokens an answer, {CALL} a call of a tool). `--probe 3` measures it"
+                f"no run is stored; a run is assumed to use {tokens} ({calls:.3g} model calls, {CHARACTERS} characters "
+                f"a token, {answer} tokens an answer, {CALL} tokens a call of a tool). `--probe 3` measures it"
             )
         if self._own_usd is None:
             model = self._session.suite.full.model.name or "the agent's model"
-            yield f"no price is known of {model}, so there is no figure in money: set budget.prices"
+            yield f"the price of {model} is not known, so no cost is shown; `budget.prices` sets it"
 
     def _about_time(self) -> Iterator[str]:
         if not self._results:
-            yield "no run is stored, so nothing tells how long one takes"
+            yield "no run is stored, so no time is shown"
             return
         mean = sum(result.seconds for result in self._results) / len(self._results)
         most = self._session.project.execution.concurrency

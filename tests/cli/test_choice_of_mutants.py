@@ -125,8 +125,8 @@ def test_an_agent_that_cannot_be_built_is_the_reason_of_what_is_missing(project:
     done = agentmut("mutants", "--json", cwd=project)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    (note,) = [note for note in document["notes"] if "could not be built" in note]
-    assert note.startswith("the agent could not be built here: ")
+    (note,) = [note for note in document["notes"] if "could not build" in note]
+    assert note.startswith("agentmut could not build the agent here, so no mutant changes its ")
     assert "no key" in note
     assert "agentmut simulate -- agentmut mutants" in note
     assert {one["reason"].partition(", because ")[2] for one in document["empty"]} == {note}

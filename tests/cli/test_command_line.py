@@ -225,7 +225,7 @@ def test_clean_forgets_old_runs_and_keeps_the_latest_of_each_kind(project: Path)
     refused = agentmut("clean", cwd=project)
     assert refused.returncode == 2 and "give --yes to remove it without a question" in refused.stderr
     preview = agentmut("clean", "--dry-run", cwd=project)
-    assert "to be removed: 1 runs and" in preview.stdout and "run        $0.00" in preview.stdout
+    assert "to be removed: 1 run and" in preview.stdout and "run        $0.00" in preview.stdout
     done = json.loads(agentmut("clean", "--yes", "--json", cwd=project).stdout)
     assert len(done["runs_removed"]) == 1
     assert done["runs_kept"] == [test, latest]  # a test does not push a campaign out

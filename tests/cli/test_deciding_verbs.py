@@ -259,7 +259,7 @@ def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
     assert before["lines"][0]["killed"] <= 0.05
     assert before["lines"][2]["killed"] > 0.9
     assert "No budget is set" in before["asks"]
-    assert any("halfway from their threshold" in said for said in before["assumptions"])
+    assert any("halfway from the threshold" in said for said in before["assumptions"])
 
     refused = agentmut("plan", "--probe", "5")
     assert refused.returncode == 2

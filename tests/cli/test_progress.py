@@ -82,8 +82,8 @@ def test_a_run_with_a_budget_says_what_it_and_larger_ones_buy_before_mutants_are
     """One scenario, two mutants and two controls: 30 trials of the baseline, about six for each, are below 60."""
     _, shown, _ = lines_of_a_run(tmp_path, "budget: {trials: 60}\n")
     shown = " ".join(shown.split())
-    assert shown.count("With 60 trials you learn which drops of 0.5 or more are noticed") == 1
-    assert "With 100 trials you learn which drops of" in shown
+    assert shown.count("With 60 trials you learn of every mutant whether a drop of 0.5 or more") == 1
+    assert "With 100 trials you learn of every mutant" in shown
     assert "With 60 trials" in shown.partition("mutants ")[0]  # a fast run may not show this phase
 
 

@@ -121,7 +121,7 @@ def relations(tmp_path: Path) -> Command:
 def test_an_agent_that_keeps_its_relations_passes_with_exit_code_zero(relations: Command) -> None:
     done = relations("--yes")
     assert done.returncode == 0, done.stderr
-    assert "PASS: of 1 relations on scenarios 1 pass; 1 not applicable" in done.stdout
+    assert "PASS: 1 check (a relation on a scenario): 1 pass; 1 not applicable" in done.stdout
     assert "perturbation.upper, other: it is about something else" in done.stdout
 
 
@@ -139,7 +139,7 @@ def test_json_stands_alone_on_stdout_and_a_report_is_printed_again(relations: Co
     assert [row["finding"] for row in report["rows"]] == ["PASS", "not_applicable"]
     assert len(list((relations.folder / ".agentmut" / "runs").glob("*/relations.json"))) == 1
     run = report["run_id"]
-    assert "PASS: of 1 relations on scenarios" in relations.verb("report", run).stdout
+    assert "PASS: 1 check (a relation on a scenario)" in relations.verb("report", run).stdout
     assert json.loads(relations.verb("report", run, "--json").stdout)["run_id"] == run
 
 
@@ -153,7 +153,7 @@ def test_a_preview_shows_what_fits_and_runs_nothing(relations: Command) -> None:
 def test_where_nothing_applies_the_exit_code_is_three(relations: Command) -> None:
     done = relations.here("--yes", "--scenario", "other")
     assert done.returncode == 3, done.stderr
-    assert "not_applicable: none of 1 relations on scenarios applies" in done.stdout
+    assert "not_applicable: none of 1 check (a relation on a scenario) applies" in done.stdout
 
 
 def test_a_change_for_the_worse_exits_with_one(relations: Command) -> None:

@@ -140,7 +140,7 @@ def test_the_report_shows_the_few_with_how_many_stand_behind_each() -> None:
     )
     assert dominators(found.mutants) == {"m3": ("m0", "m1", "m2"), "m8": ("m9",)}
     text = render(found)
-    assert "Killed mutants that stand for others: 2 for 4 of 6 killed" in text
+    assert "Killed mutants that stand for others: 2, for 4 of 6 killed" in text
     assert "m3  prompt.negate  p.md:1  (stands for 3)" in text
     assert "stand for others" not in render(result([row("m1", "a")]))
 

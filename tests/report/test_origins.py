@@ -29,8 +29,8 @@ MIXED = Cost(trials=6, baseline_trials=6, tokens=9, usd=0.1, seconds=1, reused=2
 """Two of eight runs are foreign: six were executed now, and two were taken over."""
 OWN = Cost(trials=6, baseline_trials=6, tokens=9, usd=0.1, seconds=1, reused=2)
 SAID, NONE = (
-    "Foreign evidence: 25 % (2 of 8 runs, which another tool recorded).",
-    "Foreign evidence: none of 8 runs.",
+    "Recorded by other tools: 2 of 8 runs (25 %).",
+    "Recorded by other tools: 0 of 8 runs.",
 )
 TEXTS: dict[str, Callable[[Cost], str]] = {
     "test, terminal": lambda cost: render_verdicts(_tested(cost)),

@@ -171,7 +171,7 @@ def test_recorded_runs_feed_coverage_trend_and_relations_that_run_nothing(projec
     tools = next(row for row in coverage.dimensions if row.dimension.value == "tool")
     assert (tools.covered, tools.total) == (14, 14)
     assert (coverage.origins.runs, coverage.origins.foreign_share) == (200, 1.0)
-    assert "Foreign evidence: 100 % (200 of 200 runs" in " ".join(render_coverage(coverage).split())
+    assert "Recorded by other tools: 200 of 200 runs (100 %)" in " ".join(render_coverage(coverage).split())
     assert [(row.kind, row.origins.foreign_share) for row in trend(project).rows] == [("test", 1.0)]
     report = check_relations(project, relations=["oracle.tool_arguments"], stored=True)
     assert (report.cost.origins.runs, report.cost.origins.foreign_share) == (200, 1.0)

@@ -109,9 +109,10 @@ def _not_built(session: Session) -> str:
     adapter = session.adapter
     if not isinstance(adapter, AsksAgent) or not adapter.not_built:
         return ""
+    unknown = "flow" if session.suite.full.tools else "tools and flow"
     return (
-        f"the agent could not be built here: {adapter.not_built.rstrip('.')}; set what it needs, or "
-        "`agentmut simulate -- agentmut mutants`"
+        f"agentmut could not build the agent here, so no mutant changes its {unknown}: {adapter.not_built.rstrip('.')}"
+        ". Set what the agent needs, or run `agentmut simulate -- agentmut mutants`"
     )
 
 

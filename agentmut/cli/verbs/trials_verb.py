@@ -112,7 +112,9 @@ def _listed(rows: "list[TrialRow]", most: int | None) -> Iterator[str]:
     for row in shown:
         yield _line(row)
     yield (
-        f"{len(rows)} trials. `agentmut trials --trial N` prints one." if rows else "No such trial is stored."
+        f"{len(rows)} trials. `agentmut trials --trial N` prints one."
+        if rows
+        else "No stored trial fits these options."
     )
 
 

@@ -100,9 +100,7 @@ class BoundaryTally:
     def part(self) -> Part:
         """Return the coverage of the traces so far."""
         if not self._by_tool:
-            why = (
-                "no parameter of a tool has a bounded domain" if self._has_tools else "the agent has no tools"
-            )
+            why = "no parameter of a tool states a limit" if self._has_tools else "the agent has no tools"
             return nothing(Dimension.BOUNDARY, why, left_out=self._left_out)
         items = (
             (boundary.item, self._seen.shown_by(boundary.item))

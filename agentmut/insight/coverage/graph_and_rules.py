@@ -108,9 +108,8 @@ def rule_parts(rules: Ruled, context: CoverageContext) -> Iterator[Part]:
 
 
 def _lexical(rules: Ruled) -> Part:
-    basis = f"rules of which one turn shares at least {LEXICAL_REACH:.0%} of the content words, by their stems".replace(
-        "%", " %"
-    )
+    share = f"{LEXICAL_REACH:.0%}".replace("%", " %")
+    basis = f"rules that share at least {share} of their content words (by stems) with one turn"
     speaking = [(row, by) for row, by in rules if row.reach is not None]
     left_out = tuple(
         LeftOut(what=str(row.item), why="it has no content words") for row, _ in rules if row.reach is None
@@ -123,7 +122,9 @@ def _lexical(rules: Ruled) -> Part:
 
 def _ablation(rules: Ruled, context: CoverageContext) -> Part:
     if context.mutants is None:
-        return nothing(Dimension.ABLATION, "no result of a run on this config: `agentmut run` makes one")
+        return nothing(
+            Dimension.ABLATION, "no campaign of this config has a result: `agentmut run` makes one"
+        )
     tried = [row for row, _ in rules if row.ablation]
     if not tried:
         return nothing(Dimension.ABLATION, "no mutant that drops or negates a rule was decided")
@@ -131,8 +132,8 @@ def _ablation(rules: Ruled, context: CoverageContext) -> Part:
     items = {row.item.model_copy(update={"dimension": Dimension.ABLATION}): row for row in tried}
     shown = {item for item, row in items.items() if row.ablation in ("killed", "changed")}
     basis = (
-        "rules whose loss or negation was killed or changed behaviour, of those that a campaign has decided "
-        f"({len(rules)} rules in all)"
+        "rules whose loss or negation was killed or changed the behaviour, of the rules that a campaign has decided "
+        f"(the prompt has {len(rules)})"
     )
     row = row_of(Dimension.ABLATION, len(shown), len(items), basis)
     covered = {

@@ -74,7 +74,7 @@ class Joint:
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))
         why = one.why
         if rate != before:
-            why += f"; with all that is proposed for it, {one.scenario} passes in {rate} runs, not {before}"
+            why += f"; with every assertion proposed here, {one.scenario} passes in {rate} runs instead of {before}"
         return one.model_copy(update={"together": rate, "why": why})
 
     def _now(self, scenario: str) -> Sequence[bool]:

@@ -78,7 +78,7 @@ class Aim(NamedTuple):
         said = {
             AimKind.TOOL: f"a call of {self.tool}",
             AimKind.BOUNDARY: f"a call on the {self.item}",
-            AimKind.RULE: f'a case of {self.item if self.item.startswith("rule ") else "the rule"}: "{self.rule}"',
+            AimKind.RULE: f'{self.item if self.item.startswith("rule ") else "the rule"} in force: "{self.rule}"',
             AimKind.NODE: f"a run that enters {self.target}",
             AimKind.EDGE: f"a run that goes from {_end(self.source)} to {_end(self.target)}",
             AimKind.MODEL: f"a run that enters a node whose model is {self.target}",

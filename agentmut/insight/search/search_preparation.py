@@ -152,8 +152,8 @@ def _not_run(session: Session, traces: Traces) -> Iterator[str]:
 
 def _notes(campaign: StoredCampaign | None, result: Result | None) -> Iterator[str]:
     if campaign is None:
-        yield "no stored campaign fits the agent as it is: no mutant is aimed at. `agentmut run` makes one"
+        yield "no stored campaign is of this agent, so no input is written for a mutant. `agentmut run` makes one"
         return
     yield from campaign.notes
     if result is None:
-        yield f"run {campaign.run.id} has no result: no mutant is aimed at. `agentmut resume` finishes it"
+        yield f"run {campaign.run.id} has no result, so no input is written for a mutant. `agentmut resume` finishes it"

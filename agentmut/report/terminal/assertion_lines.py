@@ -93,7 +93,9 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
     page.add(f"{suggestion.id}  {clean(suggestion.why)}.")
     others = len(suggestion.mutants) - 1
     more = f"; kills {others} other survivor{'' if others == 1 else 's'} as well" if others else ""
-    page.hang(f"of the runs held out when it was found: {suggestion.held_out}{more}", 4)
+    page.hang(
+        f"it holds in {suggestion.held_out} runs of the original that were not used to find it{more}", 4
+    )
     under = clean(f"{place + ', ' if place else ''}scenario {suggestion.scenario}, under evaluators:")
     for line in wrap(under, WIDTH - 6, break_on_hyphens=False, break_long_words=False):
         page.line(f"    # {line}")

@@ -108,7 +108,7 @@ def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:
             for line in _item_lines(item):
                 page.line(line)
         if len(found) > shown:
-            page.line(f"  ... and {len(found) - shown} more of {dimension.value}: --items all")
+            page.line(f"  ... and {len(found) - shown} more of {dimension.value}: `--items all` lists them")
     if any(item.dimension is Dimension.ABLATION for item in coverage.uncovered):
         page.add(f"{ABLATION} {_not_covered(coverage)}")
 

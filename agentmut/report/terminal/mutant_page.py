@@ -173,7 +173,7 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
     page.add(table)
     for item in row.evidence:
         if item.failure:
-            page.add(f"A failure of {clean(item.scenario)}: {shorten(item.failure, 300)}")
+            page.add(f"A failed run of {clean(item.scenario)}: {shorten(item.failure, 300)}")
     if SUITE in row.killed_by:
         page.add("Killed by the runs of all these scenarios together.")
     if len(row.evidence) < len(result.baseline):

@@ -22,6 +22,8 @@ _KINDS = {
     DropKind.NOT_APPLICABLE: "did not fit the config",
 }
 _NO_HELP = ("it found no place in this config", "all its candidates were dropped")
+MOST_REASONS = 3
+"""Reasons that are shown of a class, without `--verbose`."""
 Item = TypeVar("Item")
 
 
@@ -150,8 +152,10 @@ def _without(page: Page, generation: Generation, *, verbose: bool) -> None:
         return
     asked = Counter(map(class_of, generation.operators))
     for name, group in _grouped(generation.empty, lambda one: class_of(one.operator)).items():
-        page.add(Padding(f"{name} ({_part(len(group), asked[name])}): {_summary(group)}", (0, 0, 0, 2)))
-    page.add("`--verbose` names them.")
+        page.hang(f"{name} ({_part(len(group), asked[name])})")
+        for line in _summary(group):
+            page.hang(line, indent=4)
+    page.add("`--verbose` lists them with every reason.")
 
 
 def _part(some: int, whole: int) -> str:
@@ -162,10 +166,15 @@ def _because(one: Empty) -> str:
     return one.reason.removeprefix(f"no mutants of {one.operator}, because ")
 
 
-def _summary(group: Sequence[Empty]) -> str:
-    """Return each reason once; unhelpful reasons come last."""
+def _summary(group: Sequence[Empty]) -> Iterator[str]:
+    """Yield the commonest reasons, each with its number of operators; unhelpful reasons come last."""
     reasons = _grouped(group, _because)
-    return "; ".join(clean(reason) for reason in sorted(reasons, key=lambda reason: reason in _NO_HELP))
+    by_number = sorted(reasons.items(), key=lambda each: (each[0] in _NO_HELP, -len(each[1])))
+    shown = by_number if len(by_number) <= MOST_REASONS + 1 else by_number[:MOST_REASONS]
+    for reason, alike in shown:
+        yield f"{len(alike):>2}  {clean(reason)}"
+    if others := by_number[len(shown) :]:
+        yield f"{sum(len(alike) for _, alike in others):>2}  for other reasons"
 
 
 def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:

@@ -21,9 +21,9 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     made = counted(sum(plan.mutants.values()), "mutant")
     page.hang(f"{made} ({classes}), {counted(plan.scenarios, 'scenario')}", indent=0)
     if plan.unreached:
-        page.add(
-            f"no scenario reaches {plan.unreached} of them: these cost nothing, and count as not noticed"
-        )
+        cost, count = ("costs", "counts") if plan.unreached == 1 else ("cost", "count")
+        mutants = counted(plan.unreached, "mutant")
+        page.add(f"No scenario reaches {mutants}, which {cost} nothing and {count} as not noticed.")
     if plan.rounds:
         page.title("What the money buys: which mutants the suite notices")
         bought = plain_table("drops of a pass rate of", "trials", "cost", "time")
@@ -79,18 +79,20 @@ def _offered(offer: Offer) -> str:
     """Say what a budget is enough for.
 
     >>> _offered(Offer(usd=2, trials=300, mutants=8, of=27, delta=0.75, half_width=0.33))
-    'With $2 you learn the score to about 0.33 to each side, for drops of 0.75 or more: 8 of 27 mutants at random.'
+    'With $2 you learn the score within about 0.33, for drops of 0.75 or more, by 8 of 27 mutants drawn at random.'
     >>> _offered(Offer(usd=None, trials=2000, mutants=27, of=27, delta=0.5, half_width=None))
-    'With 2,000 trials you learn which drops of 0.5 or more are noticed, of every mutant.'
+    'With 2,000 trials you learn of every mutant whether a drop of 0.5 or more is noticed.'
     """
     budget = f"${offer.usd:g}" if offer.usd else f"{offer.trials:,.0f} trials"
     if not offer.mutants:
-        return f"With {budget} you learn nothing of any mutant."
+        return f"{budget} is not enough to decide any mutant."
     if offer.half_width is None:
-        return f"With {budget} you learn which drops of {offer.delta:g} or more are noticed, of every mutant."
+        return (
+            f"With {budget} you learn of every mutant whether a drop of {offer.delta:g} or more is noticed."
+        )
     return (
-        f"With {budget} you learn the score to about {offer.half_width:.2f} to each side, for drops of {offer.delta:g} "
-        f"or more: {offer.mutants} of {offer.of} mutants at random."
+        f"With {budget} you learn the score within about {offer.half_width:.2f}, for drops of {offer.delta:g} or more, "
+        f"by {offer.mutants} of {offer.of} mutants drawn at random."
     )
 
 

@@ -37,9 +37,9 @@ _WORDS = {Finding.INCONCLUSIVE: "open"}
 NAME = 30
 """Characters of a scenario's name."""
 LEGEND = (
-    "violated: of the pairs judged, with the rate and its 95 % wilson interval. against: how often two runs of the "
+    "violated: of the pairs judged, with the rate and its 95 % Wilson interval. against: how often two runs of the "
     "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run "
-    "failed, where the source run had an answer, violates an invariant, and is no evidence of others."
+    "failed, where the source run had an answer, violates an invariant. For other relations it counts neither way."
 )
 
 
@@ -67,19 +67,19 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
 def render_wish(wanted: "Wish", most: int) -> str:
     """Return what `agentmut relations --preview` shows."""
     page = Page(color=False)
-    page.title(f"{counted(len(wanted.fitting), 'relation')} on scenarios would be checked")
+    page.title(f"{counted(len(wanted.fitting), 'check')} would be made, each of one relation on one scenario")
     scenarios = len({fit.scenario.name for fit in wanted.fits})
     for relation, fits in groupby(wanted.fitting, key=lambda fit: fit.chosen.label):
         names = [clean(fit.scenario.name) for fit in fits]
         all_of_them = len(names) == scenarios > 1
-        page.add(f"  {clean(relation)}: {f'all {scenarios} scenarios' if all_of_them else ', '.join(names)}")
+        page.hang(f"{clean(relation)}: {f'all {scenarios} scenarios' if all_of_them else ', '.join(names)}")
     lacking = Counter((fit.chosen.label, fit.lack) for fit in wanted.fits if fit.lack)
     if lacking:
         page.title("Not applicable")
     for (relation, lack), number in lacking.items():
-        page.add(f"  {clean(relation)}, {counted(number, 'scenario')}: {clean(lack)}")
+        page.hang(f"{clean(relation)}, {counted(number, 'scenario')}: {clean(lack)}")
     for name, said in wanted.needs_argument.items():
-        page.add(f"  {clean(name)} needs an argument: {clean(said)}")
+        page.hang(f"{clean(name)} needs an argument: {clean(said)}")
     for note in wanted.notes:
         page.add(f"Note: {clean(note)}.")
     page.add()
@@ -137,8 +137,8 @@ def taking_runs(report: SurvivorsReport) -> Iterator[str]:
         )
         mutants = f" and {one.mutant_pairs} of mutants" if one.mutant_pairs else ""
         yield (
-            f"{clean(one.relation)}, {where}: no stored follow-up run of {counted(one.pairs, 'pair')} of the unchanged "
-            f"agent{mutants}"
+            f"{clean(one.relation)}, {where}: the store lacks the follow-up runs of {counted(one.pairs, 'pair')} of "
+            f"the unchanged agent{mutants}"
         )
     if report.not_stored:
         yield f"`agentmut relations --survivors` would judge these: about {report.runs_needed} runs at most."
@@ -231,10 +231,12 @@ def _unlike_pass(page: Page, report: RelationReport, row: RelationRow) -> None:
         page.add(f"  {clean(row.change.reason)}")
     if row.needed is not None:
         page.add(
-            f"  about {row.needed} further pairs would probably decide, if these rates are the true ones"
+            f"  about {counted(row.needed, 'more pair')} would probably decide, if these rates are the true ones"
         )
     for reason, pairs in row.silent.items():
-        page.add(f"  {counted(pairs, 'pair')} not judged: {shorten(reason, 200)}")
+        page.hang(
+            f"{counted(pairs, 'pair')} {'was' if pairs == 1 else 'were'} not judged: {shorten(reason, 200)}"
+        )
     if row.example is not None:
         for line in _example(row.example, row.expectation):
             page.add(line)
@@ -273,10 +275,10 @@ def _foot(page: Page, report: RelationReport) -> None:
     page.title("Can this be trusted?")
     shown = report.settings
     page.add(
-        f"Over all relations and scenarios, the chance that an agent which keeps them all is called FAIL is at most "
-        f"{report.alpha:g}. PASS of an invariant rules out {shown['delta']:g} more violations than the agent has "
-        f"against itself, that of another a rate of {shown['tolerance']:g} and what `test.margin` adds; each errs with "
-        f"chance about {shown['beta']:g}."
+        f"An agent that keeps all relations is called FAIL with a chance of at most {report.alpha:g}, over all "
+        f"relations and scenarios together. PASS of an invariant rules out a rate of violations {shown['delta']:g} above "
+        f"the agent's rate against itself. PASS of another relation rules out a rate of "
+        f"{shown['tolerance']:g} plus `test.margin`. Each PASS is wrong with a chance of about {shown['beta']:g}."
     )
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")

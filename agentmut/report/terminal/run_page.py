@@ -253,7 +253,7 @@ def _standing(page: Page, rows: Sequence[MutantRow], where: str) -> None:
         return
     killed = sum(row.status is Status.KILLED and row.intent is Intent.DEGRADE for row in rows)
     others = sum(map(len, found.values()))
-    page.title(f"Killed mutants that stand for others: {len(found)} for {others} of {killed} killed")
+    page.title(f"Killed mutants that stand for others: {len(found)}, for {others} of {killed} killed")
     for id, behind in list(found.items())[:SHOWN_STANDING]:
         row = known.get(id)  # a filter may have left it out
         what = f"{row.operator}  {_where(row)}" if row else f"`agentmut show {id}{where}`"

@@ -45,9 +45,8 @@ def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
         _more(page, f"kills {', '.join(one.mutants)}")
-        held = f"{one.baseline} runs of the agent ({one.held_out} held out), in {one.mutant} of the mutant"
-        _more(page, f"held in {held}")
         _more(page, clean(one.why))
+        _more(page, f"it holds in {one.held_out} runs of the original that were not used to find it")
 
 
 def _more(page: Page, text: str) -> None:
@@ -106,7 +105,7 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
     if not ideas:
         return
     page.title(
-        f"Not seen in any stored run: {len(ideas)}, with an input that might show it (nothing was run)"
+        f"What no stored run shows ({len(ideas)}), each with an input that might show it; nothing was run"
     )
     for idea in ideas[:SHOWN]:
         aim = shorten(idea.aim or idea.item, 3 * WIDTH)

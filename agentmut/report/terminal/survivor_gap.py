@@ -61,11 +61,11 @@ def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
     if change.changed is False:
         return [
             f"Its behaviour on these scenarios is as before ({seen}): the gap is a scenario{_if_gap(row)}",
-            f"Something new that shows in {_percent(change.visible)} of its runs of a scenario would have been "
-            f"noticed with a chance of 0.9{_or_lost(change)}; something rarer may be there.",
+            f"These runs show, with a chance of 0.9, what is new in {_percent(change.visible)} of its runs of a "
+            f"scenario or more{_or_lost(change)}. Rarer changes may be there.",
         ]
     return [
-        f"No change of its behaviour was found ({seen}), which is no proof that there is none.",
+        f"No change of its behaviour was found ({seen}). That does not prove that there is none.",
         *_coarse(row),
     ]
 
@@ -76,11 +76,10 @@ def _counted(moved: MovedFeature) -> str:
 
 
 def _or_lost(change: BehaviourChange) -> str:
+    """Say how frequent in the original's runs the things are whose loss would be noticed."""
     if change.losable is None:
         return ""
-    return (
-        f", and so would be the loss of something that {_percent(change.losable)} of the original's runs show"
-    )
+    return f", and the loss of what {_percent(change.losable)} of the original's runs show"
 
 
 def _p(value: float) -> str:
@@ -97,8 +96,8 @@ def _coarse(row: MutantRow) -> list[str]:
         return []
     visible = change.visible
     return [
-        f"With so few runs only something new that shows in {_percent(visible)} of them would be noticed with a "
-        f"chance of 0.9{_or_lost(change)}. A larger `statistics.baseline` sees more."
+        f"So few runs show, with a chance of 0.9, what is new in {_percent(visible)} of them or more"
+        f"{_or_lost(change)}. Rarer changes may be there: a larger `statistics.baseline` shows more."
     ]
 
 

@@ -8,6 +8,7 @@ from agentmut.nouns import Origins
 from agentmut.report.bounded import names
 from agentmut.report.paint import Page, clean
 from agentmut.report.report_wording import counted, interval, origins_line
+from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
 
 SHOWN = 30
@@ -36,7 +37,7 @@ def _table(page: Page, rows: tuple[TrendRow, ...], rows_origins: Origins) -> Non
     page.add(_runs(rows[-SHOWN:], with_foreign=bool(rows_origins.foreign)))
     page.add("pass^4: the chance that all of four runs of a scenario pass, a mean over scenarios.")
     page.add(origins_line(rows_origins))
-    page.add("new: runs of the agent that were not reused. Rows with a change compare with care.")
+    page.add("new: runs of the agent that were not reused. Where a row names a change, compare it with care.")
 
 
 def _runs(rows: tuple[TrendRow, ...], *, with_foreign: bool) -> Table:
@@ -62,12 +63,19 @@ def _runs(rows: tuple[TrendRow, ...], *, with_foreign: bool) -> Table:
 
 def _drift(page: Page, report: TrendReport) -> None:
     page.title("Drift of the agent as it is")
-    for each in report.watches:
-        if each.pass_rate is not None:
-            page.hang(_drift_line(each), style="red" if each.alarm_at else "")
+    watched = [each for each in report.watches if each.pass_rate is not None]
+    for each in watched:
+        if each.alarm_at:
+            page.hang(_alarm(each), style="red")
+    if watched:
+        page.add(_charts(watched))
+        page.add(
+            f"at first, since: runs that passed. false alarm: one in so many trials, on average. noticed: trials from "
+            f"a drop by {watched[0].drop:g} to the alarm, on average."
+        )
     for line in _not_watched(report.watches):
         page.hang(line)
-    if any(each.pass_rate is not None for each in report.watches):
+    if watched:
         page.hang(
             f"If nothing has changed, the chance that any of these scenarios is flagged in so many trials is "
             f"{report.false_alarm:.2g}.",
@@ -92,19 +100,27 @@ def _not_watched(watches: Sequence[Watch]) -> Iterator[str]:
         yield f"not watched: {which}. {clean(reason)}"
 
 
-def _drift_line(each: Watch) -> str:
-    name = clean(each.scenario)
-    counts = (
-        f"{each.reference_passes}/{each.reference_trials} passed at first, "
-        f"{each.watched_passes}/{each.watched} since"
+def _alarm(each: Watch) -> str:
+    return (
+        f"DRIFT: {clean(each.scenario)} passed {each.reference_passes}/{each.reference_trials} at first and "
+        f"{each.watched_passes}/{each.watched} since; alarm at trial {each.alarm_at} of the later ones (run "
+        f"{each.since})."
     )
-    chart = (
-        f"one false alarm in {each.in_control:.0f} trials on average, a drop by {each.drop:g} is noticed after "
-        f"{each.after_drop:.0f}"
-    )
-    if each.alarm_at:
-        return f"{name}: DRIFT, alarm at trial {each.alarm_at} of them (run {each.since}). {counts}; {chart}"
-    return f"{name}: no drift. {counts}; {chart}"
+
+
+def _charts(watched: Sequence[Watch]) -> Table:
+    """Return a line for each watched scenario: what passed, and how sure its chart is."""
+    table = plain_table("scenario", "at first", "since", "drift", "false alarm", "noticed")
+    for each in watched:
+        table.add_row(
+            clean(each.scenario),
+            f"{each.reference_passes}/{each.reference_trials}",
+            f"{each.watched_passes}/{each.watched}",
+            "DRIFT" if each.alarm_at else "no drift",
+            f"{each.in_control:,.0f}",
+            f"{each.after_drop:.0f}",
+        )
+    return table
 
 
 def _fall(report: TrendReport) -> Iterator[str]:

@@ -48,7 +48,7 @@ def test_the_rate_at_which_a_scenario_passes_with_all_that_is_proposed_is_told(c
     """49 of 50 call the tool, 48 are kind, and both hold in 47."""
     found = suggest_assertions(campaign(FEW), [survivor("m1"), survivor("m2")])
     assert [one.together for one in found] == [Rate(held=47, of=50)] * 2
-    assert all("s passes in 47/50 runs, not 50/50" in one.why for one in found)
+    assert all("s passes in 47/50 runs instead of 50/50" in one.why for one in found)
 
 
 def test_what_is_applied_already_is_not_proposed_again(campaign: Campaign) -> None:

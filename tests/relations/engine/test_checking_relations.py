@@ -67,7 +67,7 @@ def test_a_run_that_gives_the_relation_nothing_is_no_pair(shop: Shop) -> None:
     )
     found = check_relations(project).rows[0]
     assert 0 < found.pairs < 30 and found.pairs == found.violations
-    assert found.silent.keys() == {"the run gives the relation nothing to follow up"}
+    assert found.silent.keys() == {"its runs have nothing that the relation could change"}
     assert check_relations(shop.write(own=("Pedantic",), use=["oracle.pedantic"])).finding == "not_applicable"
 
 
@@ -177,7 +177,7 @@ def test_a_relation_that_says_nothing_of_two_unchanged_runs_is_not_applicable(sh
     )
     report = check_relations(project)
     assert rows(report)["oracle.silent"].finding is Finding.NOT_APPLICABLE
-    assert "nothing of any two runs" in rows(report)["oracle.silent"].reason
+    assert "does not apply to two runs" in rows(report)["oracle.silent"].reason
     assert report.finding is Finding.PASS
 
 
@@ -201,7 +201,7 @@ def test_from_the_store_only_what_is_there_is_judged_and_nothing_is_run(shop: Sh
     report = check_relations(project, stored=True)
     assert report.cost.trials == 0
     assert rows(report)["oracle.brief"].finding is Finding.PASS
-    assert rows(report)["perturbation.upper"].reason == "its follow-up run is not in the store"
+    assert rows(report)["perturbation.upper"].reason == "no follow-up run is stored"
     assert rows(report)["perturbation.upper"].finding is Finding.NOT_APPLICABLE
     ran = check_relations(project)
     assert check_relations(project, stored=True).rows == ran.rows

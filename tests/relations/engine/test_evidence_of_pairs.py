@@ -77,7 +77,9 @@ def test_a_failure_after_the_change_says_nothing_of_a_relation_without_an_identi
     lane = judged(answered("usual"), ended(Ending.RAISED, Outcome.FAIL), kind=Predicate)
     assert lane.held == [True] and lane.failed == 1
     (reason,) = lane.no_evidence
-    assert reason.startswith("the agent failed after the change, which says nothing of this relation: raised")
+    assert reason.startswith(
+        "the agent failed after the change, and this relation does not judge failures: raised"
+    )
 
 
 def test_a_pass_takes_enough_runs_of_the_unchanged_agent(decision_tables: Path) -> None:

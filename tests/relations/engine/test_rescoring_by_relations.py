@@ -151,7 +151,7 @@ def test_pairs_whose_follow_up_was_never_run_are_counted_with_the_runs_they_take
     # follow-ups of the original, and of the mutant those with the source runs that it has not
     assert report.runs_needed == 20 + 20 + (20 - min(20, survivor.trials))
     said = " ".join(render_rescored(rescore(campaign.root)).split())
-    assert "no stored follow-up run of 20 pairs of the unchanged agent" in said
+    assert "the store lacks the follow-up runs of 20 pairs of the unchanged agent" in said
     assert f"about {report.runs_needed} runs at most" in said
 
 
@@ -160,7 +160,7 @@ def test_the_same_again_is_judged_from_stored_runs_of_the_original_and_of_mutant
     report = by_relations.report
     assert report and (report.not_stored, report.runs_needed) == ((), 0)
     assert report.tried == report.survivors == 1
-    assert "no stored follow-up run" not in render_rescored(found)
+    assert "the store lacks" not in render_rescored(found)
 
 
 def test_an_own_relation_that_is_not_in_use_is_told_of(campaign: Project) -> None:
