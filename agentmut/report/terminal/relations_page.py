@@ -276,8 +276,8 @@ def _foot(page: Page, report: RelationReport) -> None:
     shown = report.settings
     page.add(
         f"An agent that keeps all relations is called FAIL with a chance of at most {report.alpha:g}, over all "
-        f"relations and scenarios together. PASS of an invariant rules out a rate of violations {shown['delta']:g} above "
-        f"the agent's rate against itself. PASS of another relation rules out a rate of "
+        f"relations and scenarios together. PASS of an invariant rules out a rate of violations "
+        f"{shown['delta']:g} above the agent's rate against itself. PASS of another relation rules out a rate of "
         f"{shown['tolerance']:g} plus `test.margin`. Each PASS is wrong with a chance of about {shown['beta']:g}."
     )
     for note in report.notes:
