@@ -101,9 +101,11 @@ from .services import dummy_keys as dummy_keys
 from .shipped_tables import shipped as shipped
 from .supervision import PLACE_SIGNAL as PLACE_SIGNAL
 from .supervision import STOP_SIGNAL as STOP_SIGNAL
+from .supervision import Again as Again
 from .supervision import Supervisor as Supervisor
 from .supervision import be_supervised as be_supervised
 from .supervision import die_with_parent as die_with_parent
+from .supervision import gone_again as gone_again
 from .supervision import stop_signals as stop_signals
 from .supervision import supervisor as supervisor
 from .text_position import Position as Position

@@ -6,6 +6,7 @@ import signal
 import sys
 from contextvars import ContextVar
 from types import FrameType
+from typing import NamedTuple
 
 STOP_SIGNAL = getattr(signal, "SIGUSR1", signal.SIGTERM)
 """By this the supervisor asks for the end. Ctrl-C in a terminal reaches every process of the group, so that alone the
@@ -14,12 +15,21 @@ PLACE_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGTERM)
 """By this the supervisor asks where the threads of the process are: the answer needs no turn of Python."""
 
 
+class Again(NamedTuple):
+    """A second process of a command: code of users has stopped or ended the first, so here trials are isolated."""
+
+    run: str = ""
+    """The id of the campaign that the first process has left; empty if the command begins anew."""
+
+
 class Supervisor:
     """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
-    def __init__(self, pipe: int, places: int) -> None:
+    def __init__(self, pipe: int, places: int, again: Again | None = None) -> None:
         self._pipe = pipe
         self._places = places
+        self.again = again
+        """Why this process is there; None in a command's first process."""
 
     def tell(self, message: str) -> None:
         """Send a message; without a supervisor, the message is lost."""
@@ -48,6 +58,12 @@ def be_supervised(line: Supervisor) -> None:
     """Make `line` the connection to this process's supervisor."""
     _supervisor.set(line)
     line.hear()
+
+
+def gone_again() -> Again | None:
+    """Return why this process is a command's second one; None if it is the first, or if it has no supervisor."""
+    line = supervisor()
+    return line.again if line else None
 
 
 def heard_elsewhere(number: int, frame: FrameType | None) -> None:

@@ -30,6 +30,8 @@ def _users_frame(frames: list[tuple[str, str, str]]) -> tuple[str, str, str] | N
         elif "site-packages" in frame[0]:
             if not in_agentmut:
                 return frame
+        elif in_agentmut and frame[2] == "<module>":  # the script that starts the command
+            continue
         elif not frame[0].startswith((library, "<")):
             return frame
     return None

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut._base import __version__
+from agentmut._base import __version__, gone_again
 from agentmut.assessment.checked import contract_rows, judge_rows
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
     CUT,
+    ISOLATED_AFTERWARDS,
     Runs,
     Session,
     Stop,
@@ -101,6 +102,8 @@ def _left_out(used: BaselineUsed | None) -> str:
 
 
 def _notes(work: Assessment) -> Iterator[str]:
+    if gone_again():
+        yield ISOLATED_AFTERWARDS
     if old := age_note(work.spend.age, "verdicts rest on trials that are"):
         yield old
     if work.spend.trials == 0:

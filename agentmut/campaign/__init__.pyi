@@ -30,6 +30,7 @@ from .decision.state import CampaignState as CampaignState
 from .fresh import Fresh as Fresh
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import CUT as CUT
+from .limits import ISOLATED_AFTERWARDS as ISOLATED_AFTERWARDS
 from .limits import Spend as Spend
 from .limits import cost_unknown as cost_unknown
 from .limits import first_round_within_trials as first_round_within_trials

@@ -61,6 +61,9 @@ class Spend:
         return self.judges_usd + sum(use.usd or 0.0 for use in self.judges) + hooks
 
 
+ISOLATED_AFTERWARDS = (
+    "code of yours stopped or crashed the command's first process, so later trials had processes of their own"
+)
 CUT = (
     "{} trials have more text than the store keeps (store.max_text, max_trial, max_run): their texts are cut"
 )

@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
         _main(given, as_json)
         return
     try:
-        ended = supervised(partial(_main, given, as_json))
+        ended = supervised(partial(_main, given, as_json), _say_on_stderr)
     except OSError as error:
         ended = Ended(ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run.")
     except Exception:
@@ -149,8 +149,12 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(int(ended.code))
 
 
+def _say_on_stderr(message: str) -> None:
+    typer.echo(f"agentmut: {message}", err=True)
+
+
 def _say_ended(ended: Ended, as_json: bool) -> None:
-    typer.echo(f"agentmut: {ended.problem}", err=True)
+    _say_on_stderr(ended.problem)
     _say_json(ended.problem, int(ended.code), as_json and not ended.printed)
 
 

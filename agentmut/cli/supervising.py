@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 from agentmut._base import (
     PLACE_SIGNAL,
     STOP_SIGNAL,
+    Again,
     ExitCode,
     Leash,
     Supervisor,
@@ -38,6 +39,9 @@ LEAVING_STOPPED = 0.4
 """The same after Ctrl-C: the result is written, and the user waits."""
 OFF = "AGENTMUT_UNSUPERVISED"
 """The environment variable that leaves the supervisor out, for debuggers."""
+_ASK_TO_STOP = (signal.SIGINT, signal.SIGTERM)
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
+"""What ends a process by a fault in it; other signals come from somebody who wants the end."""
 UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
 """Verbs that run no agent, or that run a command of the user's and pass signals on."""
 
@@ -50,6 +54,8 @@ class Ended(NamedTuple):
     """What has to be said in its place; empty where it has said everything itself."""
     printed: bool = False
     """Whether it has printed the JSON document itself."""
+    again: Again | None = None
+    """How the command can go on by itself, with trials in processes of their own; None if it cannot."""
 
 
 def wants_supervisor(arguments: list[str]) -> bool:
@@ -59,10 +65,26 @@ def wants_supervisor(arguments: list[str]) -> bool:
     return named and not asks_help and hasattr(os, "fork") and OFF not in os.environ
 
 
-def supervised(work: Callable[[], None]) -> Ended:
-    """Run `work`, which leaves by `SystemExit`, in a process of its own; return in this one how it ended."""
+def supervised(work: Callable[[], None], say: Callable[[str], object] = print) -> Ended:
+    """Run `work`, which leaves by `SystemExit`, in a process of its own; return in this one how it ended.
+
+    Where code of users has stopped or crashed that process, and trials in processes of their own would end alone,
+    `work` begins again in a second process, which is told so; `say` tells the user.
+    """
+    open_to = signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
+    try:
+        ended = _supervised(work, open_to)
+        if ended.again is not None and not ended.printed:
+            say(ended.problem)
+            ended = _supervised(work, open_to, ended.again)
+        return ended
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
+
+
+def _supervised(work: Callable[[], None], open_to: set[int], again: Again | None = None) -> Ended:
+    """Run `work` in one process. The signals that ask for the end are blocked before and after, and wait."""
     said, places = os.pipe(), os.pipe()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     parent = os.getpid()
     leash = None if sys.platform == "linux" else Leash()
     child = os.fork()
@@ -72,16 +94,19 @@ def supervised(work: Callable[[], None]) -> Ended:
         if leash:
             leash.put_on()
         die_with_parent(parent)
-        line = Supervisor(said[1], places[1])
+        line = Supervisor(said[1], places[1], again)
         be_supervised(line)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
         _work(work, line)
     os.close(said[1])
     os.close(places[1])
     try:
         with _Signals() as signals:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            return _Watch(child, said[0], places[0], signals).until_it_ends()
+            signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
+            try:
+                return _Watch(child, said[0], places[0], signals, again is None).until_it_ends()
+            finally:
+                signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
     finally:
         os.close(said[0])
         os.close(places[0])
@@ -134,13 +159,20 @@ class _Signals:
         return self._stops
 
 
+_PROCESS = "the process that runs the agents"
+_GOES_ON = (
+    "The command goes on with trials in processes of their own, where such a call ends its own trial alone. Finished "
+    "trials are kept. `execution: {isolate: process}` does so from the beginning."
+)
+
+
 class _Watch:
     """Waits for the end of a process, and ends it where it does not."""
 
     TICK = 0.1
     """Seconds of a round. A deadline counts rounds, so a machine that stands still brings none nearer."""
 
-    def __init__(self, child: int, pipe: int, places: int, signals: _Signals) -> None:
+    def __init__(self, child: int, pipe: int, places: int, signals: _Signals, first: bool) -> None:
         self._child = child
         self._pipe = pipe
         self._places = places
@@ -155,6 +187,9 @@ class _Watch:
         self._patience: float | None = None
         """Seconds that Python may let no other thread run."""
         self._silent = 0.0
+        self._first = first
+        """Whether another process may go on with the command."""
+        self._again: Again | None = None
 
     def until_it_ends(self) -> Ended:
         """Return how the process ended."""
@@ -205,10 +240,19 @@ class _Watch:
         )
         return Ended(ExitCode.INTERRUPTED, said)
 
+    def _goes_on(self) -> Again | None:
+        """Return how the command can go on: it is in the middle of trials that no process of their own contains."""
+        return self._again if self._first and self._patience is not None and not self._stops else None
+
     def _stuck(self) -> Ended:
         said = (
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
-            f"{self._where()}. A catastrophic regular expression does that. With `execution: {{isolate: process}}`, or "
+            f"{self._where()}. "
+        )
+        if again := self._goes_on():
+            return Ended(ExitCode.BROKEN, said + _GOES_ON, again=again)
+        said += (
+            "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
             "`auto`, it ends its own trial alone. Finished trials are kept: `agentmut resume` goes on."
         )
         return Ended(ExitCode.BROKEN, said)
@@ -243,8 +287,10 @@ class _Watch:
                 self._silent = 0.0
             case ["printed"]:
                 self._printed = True
+            case ["again", *run]:
+                self._again = Again(*run)
             case ["rest"]:
-                self._patience = None
+                self._patience, self._again = None, None
             case ["done", code]:
                 self._code, self._left = int(code), LEAVING_STOPPED if self._stops else LEAVING
 
@@ -253,9 +299,11 @@ class _Watch:
             return Ended(self._code)
         if self._stops:
             return Ended(ExitCode.INTERRUPTED, "ended by Ctrl-C. Finished trials are kept.")
+        if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
+            return Ended(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
         return Ended(
             ExitCode.BROKEN,
-            f"the process that runs the agents {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
+            f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
             "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
             "Finished trials are kept: `agentmut resume` goes on.",
         )

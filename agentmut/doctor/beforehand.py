@@ -27,8 +27,9 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
 
 
 _KEEPS_LOCK = (
-    "should a call of it let Python run nothing else, such as a catastrophic regular expression, the whole command "
-    "ends and not its trial alone. Where that may happen, `isolate: process` is needed; `isolate: auto` chooses it"
+    "should a call of it let Python run nothing else, such as a catastrophic regular expression, all trials stop, "
+    "and the command has to begin again with processes. Where that may happen, `isolate: process` is needed; "
+    "`isolate: auto` chooses it"
 )
 
 

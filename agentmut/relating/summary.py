@@ -4,9 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut._base import __version__, canonical_json, digest_of, jsonable
+from agentmut._base import __version__, canonical_json, digest_of, gone_again, jsonable
 from agentmut.assessment import SequentialComparison
-from agentmut.campaign import Session, Spend, Stop, age_note, agent_of, bounds_of, cost_of, cost_unknown
+from agentmut.campaign import (
+    ISOLATED_AFTERWARDS,
+    Session,
+    Spend,
+    Stop,
+    age_note,
+    agent_of,
+    bounds_of,
+    cost_of,
+    cost_unknown,
+)
 from agentmut.nouns import Expectation
 from agentmut.project import RelationSettings
 from agentmut.relating.judges import judges_of
@@ -324,6 +334,8 @@ def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Itera
         yield old
     if unknown := cost_unknown(checked.spend):
         yield unknown
+    if gone_again():
+        yield ISOLATED_AFTERWARDS
     if checked.spend.abandoned:
         yield f"{checked.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
     if failed := sum(lane.failed for lane in checked.lanes):

@@ -117,18 +117,69 @@ def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: 
     assert "judge.py:4 in judge" in json.loads(output)["error"]
 
 
-@pytest.mark.parametrize("words", [("run", "--yes"), ("doctor", "--yes")])
-def test_an_agent_in_a_thread_that_keeps_pythons_lock_ends_the_command_with_its_remedy(
-    tmp_path: Path, words: tuple[str, ...]
+def test_doctor_ends_at_an_agent_in_a_thread_that_keeps_pythons_lock_and_says_the_remedy(
+    tmp_path: Path,
 ) -> None:
     agent = f"import re\ndef run(config, input):\n    {CATASTROPHE}\n    return 'hello'\n"
     extra = "execution: {timeout: 0.2, evaluator_timeout: 0.2}\n"
-    process = start(write(tmp_path, agent, extra=extra), *words)
+    process = start(write(tmp_path, agent, extra=extra), "doctor", "--yes")
     output, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, said
     told = json.loads(output)["error"]
     assert "my_agent.py:3 in run" in told
     assert "isolate: process" in told
+
+
+ONE_MUTANT_STUCK = (
+    "import ctypes, os, re, signal\ndef run(config, input):\n    if config.prompt and 'greet' not in config.prompt:\n"
+    "        STUCK\n    return 'hello' if config.prompt else 'hm'\n"
+)
+SHORT = "execution: {timeout: 1, evaluator_timeout: 1}\n"
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (CATASTROPHE, "my_agent.py:4 in run"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "ended by SIGSEGV"),
+        ("ctypes.CDLL(None)._exit(3)", "ended with exit code 3"),
+    ],
+    ids=["stuck", "crash", "exit"],
+)
+def test_code_in_a_thread_that_stops_or_crashes_the_process_ends_its_own_trial(
+    tmp_path: Path, how: str, said: str
+) -> None:
+    """The command goes on by itself with processes: it comes to a result, and no trial is paid for twice."""
+    agent = ONE_MUTANT_STUCK.replace("STUCK", how)
+    extra = SHORT + "budget: {trials: 60}\n"
+    process = start(write(tmp_path, agent, extra=extra))
+    output, told = process.communicate(timeout=LIMIT)
+    assert process.returncode in (0, 3), told
+    result = json.loads(output)
+    found = {mutant["before"].strip(): mutant["status"] for mutant in result["mutants"]}
+    assert found["Always greet the user."] == "killed"
+    assert said in told
+    assert any("processes of their own" in note for note in result["notes"])
+    (stored,) = (tmp_path / ".agentmut" / "runs").iterdir()
+    assert result["run_id"] == stored.name
+
+
+def test_a_verdict_is_found_where_an_agent_keeps_pythons_lock(tmp_path: Path) -> None:
+    agent = f"import re\ndef run(config, input):\n    {CATASTROPHE}\n"
+    extra = "execution: {timeout: 0.2, evaluator_timeout: 0.2}\n"
+    process = start(write(tmp_path, agent, extra=extra), "test", "--trials", "10", "--yes")
+    output, told = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1, told
+    assert json.loads(output)["verdict"] == "FAIL"
+
+
+def test_a_command_with_a_budget_that_it_could_pay_twice_ends_with_the_remedy(tmp_path: Path) -> None:
+    agent = f"import re\ndef run(config, input):\n    {CATASTROPHE}\n"
+    extra = "execution: {timeout: 0.2, evaluator_timeout: 0.2}\nbudget: {trials: 60}\n"
+    process = start(write(tmp_path, agent, extra=extra), "test", "--trials", "10", "--yes")
+    output, told = process.communicate(timeout=LIMIT)
+    assert process.returncode == 4, told
+    assert "isolate: process" in json.loads(output)["error"]
 
 
 def test_with_auto_such_a_call_is_its_agents_failure(tmp_path: Path) -> None:
@@ -146,8 +197,9 @@ def test_with_auto_such_a_call_is_its_agents_failure(tmp_path: Path) -> None:
 
 
 def test_a_crash_of_the_whole_process_is_no_evidence_against_the_agent(tmp_path: Path) -> None:
-    crash = "import os, signal\ndef run(config, input):\n    os.kill(os.getpid(), signal.SIGSEGV)\n"
-    process = start(write(tmp_path, crash))
+    crash = "import os, signal\ndef judge(trace):\n    os.kill(os.getpid(), signal.SIGSEGV)\n"
+    extra = "execution: {isolate_evaluators: thread}\n"
+    process = start(write(tmp_path, judge=crash, extra=extra))
     output, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, said
     told = json.loads(output)

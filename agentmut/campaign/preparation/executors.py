@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from agentmut._base import gone_again
 from agentmut.campaign.preparation.process_needs import kept_lock_needs, process_needs
 from agentmut.campaign.preparation.session import Session, open_session, pricer_of
 from agentmut.nouns import Ending, Scenario
@@ -40,8 +41,20 @@ def executor_here(session: Session, seed: int | None) -> Executor:
     return local_executor(session, seed)
 
 
+def could_isolate(session: Session) -> bool:
+    """Return whether trials run in this process that could have processes of their own."""
+    agent, execution = inside(session.adapter), session.project.execution
+    here = isinstance(agent, RunsOutside) or execution.engine == "ray"
+    return not here and not (isinstance(agent, RunsAlone) and agent.runs_alone) and not _isolates(session)
+
+
 def _isolates(session: Session) -> bool:
-    """Return whether each trial has its own process: as the project says, or for `auto` as the agent's code needs."""
+    """Return whether each trial has its own process: as the project says, or for `auto` as the agent's code needs.
+
+    In a command's second process each has: code of users has stopped or ended the first.
+    """
+    if gone_again():
+        return True
     project, wanted = session.project, session.project.execution.isolate
     if wanted != "auto":
         return wanted == "process"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut._base import __version__
+from agentmut._base import __version__, gone_again
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline, age_note
 from agentmut.campaign.decision.clearing import FOREMOST
@@ -11,7 +11,7 @@ from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.scoring import Standing, score_of_sample, share_not_killed, standings
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.limits import CUT, Spend, cost_unknown
+from agentmut.campaign.limits import CUT, ISOLATED_AFTERWARDS, Spend, cost_unknown
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.identity import Environment, is_simulated
@@ -382,6 +382,8 @@ def _notes(state: CampaignState) -> Iterable[str]:
 
 
 def _of_trials(spend: Spend) -> Iterable[str]:
+    if gone_again():
+        yield ISOLATED_AFTERWARDS
     if spend.cut:
         yield CUT.format(spend.cut)
     if spend.abandoned:

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from agentmut.campaign.preparation.engines import make_executor
+from agentmut.campaign.preparation.executors import could_isolate
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session
@@ -61,7 +62,7 @@ def run_work(
     seconds = session.project.execution.evaluator_timeout
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds, forks)
     execution = session.project.execution
-    alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout))
+    alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout), _again(session, work.plan))
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)
     steady = elapsed or (time.monotonic if now is time.time else now)
     apart = judges_apart(execution.isolate_evaluators)
@@ -70,6 +71,16 @@ def run_work(
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)
         return runner.run(_run(loop, execution.timeout))
+
+
+def _again(session: Session, plan: RunPlan) -> str | None:
+    """Return what another process may go on with: the campaign, or a command that has no budget to pay from twice."""
+    project, bounds = session.project, session.project.budget
+    if not could_isolate(session) or project.mutation.proxy:  # a cheap model's run is the first of two
+        return None
+    if plan.kind == "run":
+        return plan.run_id
+    return "" if (bounds.usd, bounds.trials, bounds.minutes) == (None, None, None) else None
 
 
 async def _run(loop: Loop, seconds: float) -> Stop:

@@ -141,10 +141,11 @@ def runs_agent(frame: FrameType | None) -> bool:
 
 
 @contextmanager
-def signs_of_life(seconds: float) -> Iterator[None]:
+def signs_of_life(seconds: float, again: str | None = None) -> Iterator[None]:
     """Tell the supervisor during the block that Python still runs: some calls block every thread of this process.
 
-    `seconds` is the longest that an agent or an evaluator may take.
+    `seconds` is the longest that an agent or an evaluator may take. With `again`, another process may go on where code
+    of users stops or crashes this one: with the run of that id, or with the whole command where `again` is empty.
     """
     line = supervisor()
     if line is None:
@@ -157,6 +158,8 @@ def signs_of_life(seconds: float) -> Iterator[None]:
             line.tell("beat")
 
     line.tell(f"watch {seconds + LATE:g}")
+    if again is not None:
+        line.tell(f"again {again}")
     threading.Thread(target=beat, daemon=True, name="agentmut-beat").start()
     try:
         yield

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut._base import UsageError
+from agentmut._base import UsageError, gone_again
 from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
 from agentmut.cli.options import (
     AgentRef,
@@ -29,6 +29,7 @@ from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
     from agentmut.campaign import CampaignState, Plan, Session
+    from agentmut.cli.progress import ProgressLine
     from agentmut.mutation import Generation
     from agentmut.nouns import Result
     from agentmut.store import Store
@@ -128,8 +129,12 @@ def _campaign(
 ) -> "Result":
     from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases import carry_out_campaign, with_cheap_model
+    from agentmut.usecases import carry_out_campaign, stored_plan, with_cheap_model
 
+    line = ProgressLine()
+    if (again := gone_again()) and again.run:  # the command's first process has registered it, and asked
+        (left,) = (stored for stored in store.runs() if stored.id == again.run)
+        return _carried_out(session, stored_plan(session, left), store, line, fresh=False, serve=serve)
     plan = share(make_plan(session, generation, seed, time.time()))
     for note in (*plan.price, *generation.notes):
         typer.echo(f"Note: {note}.", err=True)
@@ -139,10 +144,18 @@ def _campaign(
     def again(left: "Session") -> "Plan":
         return share(make_plan(left, generation, seed, time.time()))
 
-    line = ProgressLine()
     carry_out = partial(carry_out_campaign, fresh=fresh, progress=line)
     plan = with_cheap_model(session, store, generation, plan, again, carry_out)
     register(store, plan, session.tests.texts)
+    return _carried_out(session, plan, store, line, fresh=fresh, serve=serve)
+
+
+def _carried_out(
+    session: "Session", plan: "Plan", store: "Store", line: "ProgressLine", *, fresh: bool, serve: bool
+) -> "Result":
+    """Carry a plan out, and show how far it is."""
+    from agentmut.usecases import carry_out_campaign
+
     shown: AbstractContextManager[Progress] = nullcontext(line)
     if serve:
         from agentmut.cli.live_run import on_live_page

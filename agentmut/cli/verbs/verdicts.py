@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentmut._base import ExitCode, UsageError
+from agentmut._base import ExitCode, UsageError, gone_again
 from agentmut.assessment import Assessment
 from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 from agentmut.cli.progress import ProgressLine, clock
@@ -95,6 +95,8 @@ def ask_to_run(worst: str, why: str) -> None:
 
 def ask(question: str, otherwise: str) -> None:
     """Ask, and stop at a no. Raises `UsageError` saying `otherwise` where nobody can be asked."""
+    if gone_again():  # the command's first process has asked
+        return
     if not sys.stdin.isatty():
         raise UsageError(otherwise)
     typer.confirm(question, abort=True, err=True)
