@@ -26,7 +26,7 @@ help:  ## this list
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
-PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
+PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 4 --dist worksteal
 
 # Tests of real frameworks that agents and suites are written in: importing one takes seconds, in each worker.
 FRAMEWORKS = tests/frameworks tests/suites/test_deepeval_suite.py tests/suites/test_inspect_ai.py
