@@ -44,6 +44,7 @@ from .preparation.evaluator_age import first_repeats as first_repeats
 from .preparation.evaluator_age import judged_by_newer as judged_by_newer
 from .preparation.evaluator_age import older_note as older_note
 from .preparation.evaluator_age import renewed as renewed
+from .preparation.executors import could_isolate as could_isolate
 from .preparation.fixing import note_proposed as note_proposed
 from .preparation.fixing import with_ages as with_ages
 from .preparation.history import foreseen as foreseen

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from agentmut._base import UsageError
 from agentmut.campaign import (
     Session,
+    could_isolate,
     declared_variables,
     make_executor,
     open_session,
@@ -21,12 +22,14 @@ from agentmut.doctor.elsewhere import elsewhere, programs_elsewhere, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
+from agentmut.doctor.watching import as_program, loaded, unseen, watched
 from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
 from agentmut.project import Project
 from agentmut.recording import Redactor, TextKeeping
 from agentmut.seams import AsksNoModel, RunsOutside
 from agentmut.store import Arrival, Delivered, Diagnosis, Part
 from agentmut.trial import (
+    KEPT_REPLIES,
     OUTSIDE,
     Delivery,
     Detector,
@@ -110,7 +113,7 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
 
 async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str) -> Examination:
     ward = _Ward(session, redactor)
-    (as_it_is,) = await ward.trials([None])
+    as_it_is = await ward.as_it_is()
     said, seen = ward.ending_in_words(as_it_is), as_it_is.footprint
     found = before.model_copy(
         update={
@@ -162,6 +165,10 @@ class _Ward:
         """Whether a later run began with that and more: with what an earlier one was told."""
         self.adopted = False
         """Whether parts that the project does not declare were taken from a request."""
+        self._deeds: tuple[str, ...] = ()
+        """What the first run did, where trials run in this process."""
+        self._sent_before = False
+        """Whether that run sent model requests."""
         self.clock = ""
         """Why clock, user and folder could not be others, where they were to be."""
 
@@ -177,6 +184,14 @@ class _Ward:
         if completed != project:
             self.adopted = True
             self._session = open_session(completed, (self._scenario,))
+
+    async def as_it_is(self) -> Execution:
+        """Run the unchanged agent, and watch what it does beside model requests."""
+        with watched() as deeds:
+            (execution,) = await self.trials([None])
+        self._deeds = deeds()
+        self._sent_before = bool(execution.footprint.requests)
+        return execution
 
     async def other_runs(self) -> list[Footprint]:
         """Run the unchanged agent elsewhere at another time, and on another scenario; that tells what moves."""
@@ -271,7 +286,7 @@ class _Ward:
         if not seen.requests:
             if refused := self._refused("wire"):
                 return [Delivered(arrival=Arrival.NONE, said=refused) for _ in tried]
-            said = absence(tried[0].mutant, self._session.suite.full, [seen], self._remedy("wire"))
+            said = self._unseen(seen) or absence(tried[0].mutant, self.base, [seen], self._remedy("wire"))
             return [Delivered(arrival=Arrival.NONE, said=said) for _ in tried]
         texts = [one for one in tried if one.edit.part != "model"]
         others = [one for one in tried if one.edit.part == "model"]
@@ -283,6 +298,13 @@ class _Ward:
             for one in group
         }
         return [found[one.part] for one in tried]
+
+    def _unseen(self, seen: Footprint) -> str:
+        """Return what the agent did instead of a model request; an empty text where it cannot be watched."""
+        if seen.strangers or not could_isolate(self._session):
+            return ""
+        program = as_program(self._session.project.agent.run or "")
+        return f"no model request was seen: {unseen(self._deeds, loaded(), program)}"
 
     def _withheld(self, one: Tried) -> str:
         adapter = inside(self._session.adapter)
@@ -321,7 +343,8 @@ class _Ward:
         if witness is None:
             if execution.ending is Ending.UNBUILDABLE or (ended and not seen.requests and not seen.reads):
                 return Delivered(arrival=Arrival.UNKNOWN, said=ended)
-            cause = absence(one.mutant, base, [seen], self._remedy(route))
+            kept = self._sent_before and not ended and not (seen.requests or seen.strangers or seen.reads)
+            cause = KEPT_REPLIES if kept else absence(one.mutant, base, [seen], self._remedy(route))
             return Delivered(arrival=Arrival.NONE, said="; ".join(filter(None, (cause, ended))))
         delivery = Delivery()
         delivery.record(witness, seen)

@@ -44,6 +44,7 @@ from .single_run import Case as Case
 from .single_run import Wiring as Wiring
 from .single_run import attempt as attempt
 from .suite_config import SuiteConfig as SuiteConfig
+from .witness.absence import KEPT_REPLIES as KEPT_REPLIES
 from .witness.absence import absence as absence
 from .witness.absence import of_strangers as of_strangers
 from .witness.delivery import Delivery as Delivery

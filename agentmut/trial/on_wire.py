@@ -29,7 +29,7 @@ SENT_OUTSIDE = (
 SENT_HERE = (
     "In this process agentmut sees what clients of httpx, httpx2, requests, aiohttp and botocore send in the run's own "
     "thread, tasks and pools, and in threads that the run starts. Where another client sends them, or a thread that is "
-    "older than the run, run the agent as a program (`adapter: command`)"
+    "older than the run, run the agent as a program (`adapter: command`). `agentmut doctor` tells what it does instead"
 )
 
 

@@ -3,7 +3,7 @@
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import CHANGED as FLOW_CHANGED
 from agentmut.nouns import Edit, Mutant, Reach
-from agentmut.trial import PASSING, SuiteConfig, absence
+from agentmut.trial import KEPT_REPLIES, PASSING, SuiteConfig, absence
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
@@ -73,5 +73,7 @@ def arrived_nowhere(
         )
     if suite is None or result.footprint.lost:
         return f"none of {trials} trials showed the change in what was sent to the model or read from the config{said}"
+    if suite.on_wire and not (result.footprint.requests or result.footprint.strangers):
+        return f"none of {trials} trials showed the change: {KEPT_REPLIES}{said}"
     cause = absence(mutant, suite.full, [result.footprint], suite.on_wire)
     return f"none of {trials} trials showed the change: {cause}{said}"

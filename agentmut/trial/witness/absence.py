@@ -46,6 +46,13 @@ def of_strangers(threads: Sequence[str]) -> str:
     )
 
 
+KEPT_REPLIES = (
+    "runs of the original sent model requests, and this one sent none. Probable cause: the agent keeps the replies of "
+    "its model (a cache), so that a changed request is never sent. Let it run without its cache, such as by a variable "
+    "under `agent.env`; a cache in memory does not outlive a trial with `adapter: command`"
+)
+
+
 def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:
     if on_wire:
         return f"no model request was seen, so none could be changed on the wire. {on_wire(REQUESTS)}"
