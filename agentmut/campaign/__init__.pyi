@@ -104,9 +104,12 @@ from .running.replay import replay as replay
 from .running.signals import signs_of_life as signs_of_life
 from .running.stored import CODE_CHANGED as CODE_CHANGED
 from .running.stored import MOST_READ as MOST_READ
+from .running.stored import Heads as Heads
 from .running.stored import Kept as Kept
 from .running.stored import StoredCampaign as StoredCampaign
+from .running.stored import baseline_heads as baseline_heads
 from .running.stored import last_trials as last_trials
+from .running.stored import original_heads as original_heads
 from .running.stored import plan_of as plan_of
 from .running.stored import stored_campaign as stored_campaign
 from .running.stored import stored_originals as stored_originals

@@ -99,5 +99,6 @@ from .rows import SERIES as SERIES
 from .rows import Spent as Spent
 from .rows import StoredRun as StoredRun
 from .rows import StoredTrial as StoredTrial
+from .rows import TrialHead as TrialHead
 from .rows import is_later as is_later
 from .store import Store as Store

@@ -1,13 +1,14 @@
 """All stored trials of a project, whatever run they belong to, for who wants to read them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from agentmut.store.connections import Connections
-from agentmut.store.rows import StoredTrial
+from agentmut.store.rows import StoredTrial, TrialHead
 from agentmut.store.schema import trials
+from agentmut.store.used import in_batches, trials_used
 
 Read = Callable[[Mapping[Any, Any]], StoredTrial]
 
@@ -28,6 +29,20 @@ class Listing:
             same = trials.c.mutant.startswith(mutant, autoescape=True) if mutant else trials.c.mutant == ""
             query = query.where(same)
         yield from self._connections.rows(query, self._read)
+
+    def heads(
+        self, run: str, mutant: str, most: int | None = None, besides: Collection[str] = ()
+    ) -> list[TrialHead]:
+        """Return the identities of what `Store.trials_of` reads, in the same order."""
+        query = trials_used(run, mutant, most, besides, *TrialHead._fields)
+        return self._connections.every(query, lambda row: TrialHead(**row))
+
+    def some(self, numbers: Iterable[int]) -> Iterator[StoredTrial]:
+        """Yield the trials in these rows in the given order, a page of them in memory."""
+        for page in in_batches(numbers):
+            query = select(trials).where(trials.c.id.in_(page))
+            found = {trial.id: trial for trial in self._connections.every(query, self._read)}
+            yield from (found[number] for number in page if number in found)
 
     def trial(self, number: int) -> StoredTrial | None:
         """Return the trial in this row."""

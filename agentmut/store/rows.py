@@ -34,6 +34,17 @@ class StoredTrial(NamedTuple):
     """Its row; 0 before it is stored."""
 
 
+class TrialHead(NamedTuple):
+    """The identity of a stored trial, without what happened in it: a thousand of these take little room."""
+
+    key: str
+    mutant: str
+    scenario: str
+    repeat: int
+    run: str
+    id: int
+
+
 class StoredRun(NamedTuple):
     """A campaign: its plan as JSON, how far it came, and for how many seconds it has been at work."""
 

@@ -1,14 +1,11 @@
 """The store: finished trials and runs, in a file of SQLite or in a PostgreSQL database, through SQLAlchemy Core."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
-    CompoundSelect,
     Connection,
-    Subquery,
     and_,
     bindparam,
     delete,
@@ -17,7 +14,6 @@ from sqlalchemy import (
     literal_column,
     select,
     union,
-    union_all,
     update,
 )
 from sqlalchemy.exc import IntegrityError
@@ -42,6 +38,7 @@ from agentmut.store.rows import (
 )
 from agentmut.store.schema import footprints, judged, quarantined, reports, reused, runs, trials
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
+from agentmut.store.used import in_batches, trials_used, used_by, used_in
 from agentmut.store.waits import waits_by_scenario
 
 T = TypeVar("T")
@@ -104,13 +101,7 @@ class Store:
         With `most`, only so many of each scenario are read: the last that were stored. Trials of the scenarios
         `besides` are not read.
         """
-        others = [trials.c.scenario.not_in(besides)] if besides else []
-        used = _used_by(run, trials.c.mutant == mutant, *others)
-        query = select(used).order_by(used.c.scenario, used.c.repeat, used.c.id)
-        if most is not None:
-            age = func.row_number().over(partition_by=used.c.scenario, order_by=used.c.id.desc())
-            aged = select(used.c.id, age.label("age")).subquery()
-            query = query.join(aged, aged.c.id == used.c.id).where(aged.c.age <= most)
+        query = trials_used(run, mutant, most, besides)
         return self._connections.every(query, self._trial)
 
     def first_evidence(self, run: str, mutant: str, most: Mapping[str, int]) -> dict[str, list[StoredTrial]]:
@@ -118,7 +109,7 @@ class Store:
 
         They come in the order of the repeats. Of a trial that was repeated after trouble the last one counts.
         """
-        used = _used_by(run, trials.c.mutant == mutant, trials.c.scenario.in_(most))
+        used = used_by(run, trials.c.mutant == mutant, trials.c.scenario.in_(most))
         ordered = select(used.c.id, used.c.scenario, used.c.repeat, used.c.ending)
         ordered = ordered.order_by(used.c.scenario, used.c.repeat, used.c.id)
         latest = {(row["scenario"], row["repeat"]): row for row in self._connections.every(ordered, dict)}
@@ -131,13 +122,11 @@ class Store:
         return {scenario: [read[id] for id in ids] for scenario, ids in wanted.items()}
 
     def _by_id(self, ids: Iterable[int]) -> dict[int, StoredTrial]:
-        queries = (select(trials).where(trials.c.id.in_(some)) for some in _in_batches(ids))
-        found = (self._connections.every(query, self._trial) for query in queries)
-        return {trial.id: trial for some in found for trial in some}
+        return {trial.id: trial for trial in self.listing.some(ids)}
 
     def rows_of(self, run: str) -> Iterator[Mapping[Any, Any]]:
         """Everything that a run has executed or taken over, row by row, for `adopt` of another store."""
-        used = _used_by(run)
+        used = used_by(run)
         query = (
             select(used, footprints.c.content)
             .join(footprints, footprints.c.digest == used.c.footprint)
@@ -147,7 +136,7 @@ class Store:
 
     def adopt(self, run: str, rows: Iterable[Mapping[Any, Any]]) -> None:
         """Take rows of another store in, as taken over by `run`. One that is here already is not repeated."""
-        for some in _in_batches(rows):
+        for some in in_batches(rows):
 
             def adopted(connection: Connection, some: Sequence[Mapping[Any, Any]] = some) -> None:
                 for row in some:
@@ -289,7 +278,7 @@ class Store:
 
     def unused(self, keep: Sequence[str]) -> int:
         """Return how many trials `clean` would remove: those that no run in `keep` executed or took over."""
-        query = select(func.count()).select_from(trials).where(trials.c.id.not_in(_used(keep)))
+        query = select(func.count()).select_from(trials).where(trials.c.id.not_in(used_in(keep)))
         return self._connections.read(lambda connection: int(connection.execute(query).scalar_one()))
 
     def clean(self, keep: Sequence[str]) -> int:
@@ -301,7 +290,7 @@ class Store:
             connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
             connection.execute(delete(reports).where(reports.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
-            used = _used(keep)
+            used = used_in(keep)
             connection.execute(delete(quarantined).where(quarantined.c.trial.not_in(used)))
             removed = connection.execute(delete(trials).where(trials.c.id.not_in(used))).rowcount
             shown = select(trials.c.footprint)
@@ -363,29 +352,6 @@ def _is_there(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> set[
         return None
     same = [trials.c[name] == rows[0][name] for name in ("key", "run", "repeat", "finished")]
     return set() if connection.execute(select(trials.c.id).where(*same)).first() else None
-
-
-def _in_batches(rows: Iterable[T]) -> Iterator[Sequence[T]]:
-    """Yield rows by the hundred: a transaction with all of them would keep others waiting."""
-    left = iter(rows)
-    while some := list(islice(left, 100)):
-        yield some
-
-
-def _used_by(run: str, *which: ColumnElement[bool]) -> Subquery:
-    """Select the sound trials that a run executed or took over, as far as `which` says.
-
-    Each half uses an index; a server would read the whole table for one condition that joins both.
-    """
-    executed = select(trials).where(trials.c.run == run, sound(), *which)
-    others = select(trials).join(reused, reused.c.trial == trials.c.id).where(reused.c.run == run)
-    return union_all(executed, others.where(trials.c.run != run, sound(), *which)).subquery()
-
-
-def _used(keep: Sequence[str]) -> CompoundSelect[Any]:
-    """Select the trials that these runs executed or took over."""
-    taken_over = select(reused.c.trial).where(reused.c.run.in_(keep))
-    return union(taken_over, select(trials.c.id).where(trials.c.run.in_(keep)))
 
 
 _FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut._base import UsageError, __version__
-from agentmut.campaign import MOST_READ, Session, open_session, planned_at, stored_originals
+from agentmut.campaign import MOST_READ, Session, open_session, original_heads, planned_at
 from agentmut.nouns import Cost, Origins, Result
 from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
@@ -233,20 +233,19 @@ def _runs_of_the_agent(session: Session, store: Store) -> Iterator[Requirement]:
     wanted = session.project.gate
     if wanted.max_usd_per_run is None and wanted.max_seconds_per_run is None:
         return
-    kept, _ = stored_originals(session, store, most=MOST_READ)
-    traces = [
-        trial.execution.trace
-        for trials in kept.values()
-        for trial in trials
+    heads, _ = original_heads(session, store, most=MOST_READ)
+    evidence = [
+        (trial.execution.trace.usd, trial.execution.trace.seconds)
+        for trial in store.listing.some(head.id for some in heads.values() for head in some)
         if trial.execution.ending.is_evidence
     ]
     if wanted.max_usd_per_run is not None:
-        usd = [trace.usd for trace in traces]
+        usd = [each for each, _ in evidence]
         known = [each for each in usd if each is not None]
         mean = _mean(known) if len(known) == len(usd) else None
         yield mean_at_most("cost of a run", mean, wanted.max_usd_per_run, "USD")
     if wanted.max_seconds_per_run is not None:
-        mean = _mean([trace.seconds for trace in traces])
+        mean = _mean([seconds for _, seconds in evidence])
         yield mean_at_most("time of a run", mean, wanted.max_seconds_per_run, "s")
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agentmut._base import UsageError, __version__, digest_of
-from agentmut.campaign import MOST_READ, Kept, RunPlan, Session, open_session, plan_of, stored_originals
+from agentmut.campaign import MOST_READ, Heads, RunPlan, Session, open_session, original_heads, plan_of
 from agentmut.nouns import Origins, Result
 from agentmut.project import Project, load_project
-from agentmut.store import Store, StoredTrial
+from agentmut.store import Store, TrialHead
 from agentmut.usecases.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.usecases.stored_reports import CHEAP, Report, shaping, stored_reports
@@ -62,9 +62,9 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
         rows.append(row_of(each.report, rows[-1] if rows else None, facts))
     if not rows:
         raise UsageError("there is no stored run yet. `agentmut run` and `agentmut test` make them.")
-    kept, _ = stored_originals(session, store, most=MOST_READ)
-    watches = tuple(_watches(session, kept, chart))
-    if any(len(trials) >= MOST_READ for trials in kept.values()):
+    heads, _ = original_heads(session, store, most=MOST_READ)
+    watches = tuple(_watches(session, store, heads, chart))
+    if any(len(trials) >= MOST_READ for trials in heads.values()):
         notes.append(f"drift is looked for in the last {MOST_READ:,} trials of a scenario")
     return TrendReport(
         agentmut_version=__version__,
@@ -87,25 +87,27 @@ def _facts(report: Report, plan: RunPlan | None) -> Iterator[tuple[str, str]]:
         yield "mutants", digest_of(sorted(row.id for row in report.mutants))
 
 
-def _watches(session: Session, kept: Kept, chart: Chart) -> Iterator[Watch]:
+def _watches(session: Session, store: Store, heads: Heads, chart: Chart) -> Iterator[Watch]:
     """Yield each scenario's trials on today's config, each counted once, judged by today's evaluators.
 
     Of a scenario with more than `MOST_READ` trials these are the last ones, so that an old store takes no longer.
+    Trials are read one after the other, and none stays in memory.
     """
     for scenario in session.scenarios:
         name = scenario.name
+        ordered = [head.id for head in sorted(heads.get(name, ()), key=_launch_order)]
         judged = [
-            (trial, result.outcome == "pass")
-            for trial in sorted(kept.get(name, ()), key=_launch_order)
+            (trial.run, result.outcome == "pass")
+            for trial in store.listing.some(ordered)
             if session.tests.can_judge(name, trial.execution)
             and (result := session.tests.result(name, trial.execution, None)).outcome.is_evidence
         ]
         found = watch(name, [passed for _, passed in judged], chart)
-        at = judged[chart.reference + found.alarm_at - 1][0].run if found.alarm_at else ""
+        at = judged[chart.reference + found.alarm_at - 1][0] if found.alarm_at else ""
         yield found.model_copy(update={"since": at})
 
 
-def _launch_order(trial: StoredTrial) -> tuple[str, int]:
+def _launch_order(trial: TrialHead) -> tuple[str, int]:
     """Return the sort key of a trial's making: its run's id, which begins with the time, then its launch.
 
     By the time of their end, slow failures would come last.

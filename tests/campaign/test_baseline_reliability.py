@@ -1,5 +1,6 @@
 """The reliability of the unchanged agent in `result.json`, against its stored runs."""
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from agentmut.campaign import open_session
 from agentmut.campaign.results.reliability import Runs, baseline_reliability, reliability_of
 from agentmut.campaign.running.stored import stored_originals
+from agentmut.insight.coverage.project_coverage import CoverageRequest, project_coverage
 from agentmut.nouns.result import Result
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project.loading import load_project
@@ -16,9 +18,11 @@ from agentmut.report.files.markdown import markdown_report
 from agentmut.report.html.page import html_report
 from agentmut.report.reliability_wording import reliability_lines
 from agentmut.report.terminal.run_page import render
+from agentmut.store.rows import StoredTrial, trial_of
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
 from agentmut.usecases.suite_verdicts import check_suite
+from agentmut.usecases.trends import trend
 
 
 @pytest.fixture
@@ -65,6 +69,33 @@ def test_a_plan_reads_the_last_trials_of_each_scenario_and_no_earlier_run_once_t
     assert {trial.run for trials in few.values() for trial in trials} == {later.run_id}
     assert some == every
     assert {trial.run for trials in every.values() for trial in trials} == {later.run_id, result.run_id}
+
+
+def test_coverage_and_trend_have_a_page_of_trials_in_memory(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+    counts: list[int] = []
+
+    def seen(row: Any, footprint: Any) -> StoredTrial:
+        trial = trial_of(row, footprint)
+        live[trial.id] = trial.execution
+        counts.append(len(live))
+        return trial
+
+    monkeypatch.setattr("agentmut.store.used.PAGE", 10)
+    monkeypatch.setattr("agentmut.store.store.trial_of", seen)
+    session = open_session(load_project(tmp_path))
+    with open_store(session.project) as store:
+        stored = len(store.listing.heads(result.run_id, ""))
+        found = project_coverage(session, store, CoverageRequest(run=result.run_id))
+    assert found.traces == len(counts)
+    assert 40 < len(counts) <= stored
+    assert max(counts) <= 2 * 10  # a page, and what is left of the page before
+    counts.clear()
+    assert trend(tmp_path).watches
+    assert len(counts) == stored
+    assert max(counts) <= 2 * 10
 
 
 def test_an_earlier_result_has_its_counts(result: Result) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from agentmut.campaign.running.stored import Kept
 from agentmut.insight.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
-from agentmut.insight.coverage.project_coverage import failures_of
+from agentmut.insight.coverage.project_coverage import TrialsRead
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Intent, OperatorClass, Status
 from agentmut.nouns.mutant_row import BehaviourChange, MutantRow
@@ -52,7 +52,11 @@ def test_runs_that_failed_are_counted_and_the_first_in_time_is_told() -> None:
         "a": (stored(4, "a", Ending.RAISED, "later"), stored(5, "a", Ending.ANSWERED)),
         "b": (stored(2, "b", Ending.RAISED, "no key"), stored(1, "b", Ending.INFRASTRUCTURE, "429")),
     }
-    assert failures_of(kept) == ["raised: no key", "raised: later"]
+    read = TrialsRead()
+    for trials in kept.values():
+        for trial in trials:
+            read.add(trial)
+    assert (read.runs, len(read.failed), read.first_failure) == (3, 2, "raised: no key")
 
 
 def test_coverage_of_failed_runs_says_so_before_its_figures() -> None:

@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -13,10 +14,13 @@ from agentmut.campaign.preparation.identity import trial_key
 from agentmut.campaign.preparation.plan import Plan, RunPlan
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import Result, read_result
-from agentmut.store import Store, StoredRun, StoredTrial, is_later
+from agentmut.store import Store, StoredRun, StoredTrial, TrialHead, is_later
 
 Kept = dict[str, tuple[StoredTrial, ...]]
 """By scenario, in the order of the repeats; of a trial that was repeated after trouble, the last one."""
+Heads = dict[str, tuple[TrialHead, ...]]
+"""The same trials, unread."""
+Trial = TypeVar("Trial", StoredTrial, TrialHead)
 
 
 @dataclass(frozen=True)
@@ -84,15 +88,32 @@ def stored_campaign(
     `texts`: leave out trials that were kept without texts (`store.texts`).
     """
     stored, plan = _chosen(store, run)
-    every, skipped = _fitting(session, plan, store.trials_of(stored.id, ""), texts)
+    heads, skipped = _fitting(session, plan, store.listing.heads(stored.id, ""))
+    every = _read(store, heads, texts, skipped)
     original, later = _part_of(every, later=False), _part_of(every, later=True)
-    if not original:
-        why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
-        raise UsageError(f"nothing of run {stored.id} can be used. {why}. `agentmut run` makes new trials.")
+    _check_some(stored, original, skipped)
     return StoredCampaign(session, store, stored, plan, original, skipped, later)
 
 
-def _part_of(kept: Kept, *, later: bool) -> Kept:
+def baseline_heads(session: Session, store: Store, run: str | None = None) -> tuple[Heads, Counter[str]]:
+    """Return which trials `stored_campaign` has as the baseline, and what it leaves out, without reading them.
+
+    Raises what `stored_campaign` raises.
+    """
+    stored, plan = _chosen(store, run)
+    heads, skipped = _fitting(session, plan, store.listing.heads(stored.id, ""))
+    original = _part_of(heads, later=False)
+    _check_some(stored, original, skipped)
+    return original, skipped
+
+
+def _check_some(stored: StoredRun, original: Kept | Heads, skipped: Counter[str]) -> None:
+    if not original:
+        why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
+        raise UsageError(f"nothing of run {stored.id} can be used. {why}. `agentmut run` makes new trials.")
+
+
+def _part_of(kept: dict[str, tuple[Trial, ...]], *, later: bool) -> dict[str, tuple[Trial, ...]]:
     parts = {name: tuple(x for x in trials if is_later(x.repeat) is later) for name, trials in kept.items()}
     return {name: trials for name, trials in parts.items() if trials}
 
@@ -102,29 +123,49 @@ def stored_originals(
 ) -> tuple[Kept, Counter[str]]:
     """Return the stored trials of the unchanged agent on the suite, of whatever run.
 
-    With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts. With
-    `most`, of each scenario only the last so many trials are read, run by run, the latest first; so what is read does
-    not grow with the store.
+    With them: why trials are left out -> how many. `texts`: leave out trials that were kept without texts. `most` is
+    that of `original_heads`.
     """
-    found: dict[int, StoredTrial] = {}
+    heads, skipped = original_heads(session, store, most=most)
+    return _read(store, heads, texts, skipped), skipped
+
+
+def original_heads(session: Session, store: Store, *, most: int | None = None) -> tuple[Heads, Counter[str]]:
+    """Return which trials `stored_originals` has, without reading them: `store.listing.some` reads them in turn.
+
+    With `most`, of each scenario only the last so many trials are looked at, run by run, the latest first; so the
+    work does not grow with the store.
+    """
+    found: dict[int, TrialHead] = {}
     skipped: Counter[str] = Counter()
     for stored in store.runs():  # the latest first
         full = _full(found.values(), most)
         if full >= set(session.tests.scenarios):
             break
         plan = plan_of(stored)
-        trials = store.trials_of(stored.id, "", most, full) if plan else []
-        fitting, left_out = _fitting(session, plan, trials, texts) if plan else ({}, {})
+        trials = store.listing.heads(stored.id, "", most, full) if plan else []
+        fitting, left_out = _fitting(session, plan, trials) if plan else ({}, {})
         found |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
-    by_scenario: dict[str, list[StoredTrial]] = {}
+    by_scenario: dict[str, list[TrialHead]] = {}
     for number in sorted(found):
         by_scenario.setdefault(found[number].scenario, []).append(found[number])
     last = -most if most is not None else None
     return {name: tuple(trials[last:]) for name, trials in by_scenario.items()}, skipped
 
 
-def _full(trials: Iterable[StoredTrial], most: int | None) -> set[str]:
+def _read(store: Store, heads: Heads, texts: bool, skipped: Counter[str]) -> Kept:
+    """Read trials; with `texts`, leave out those that were kept without texts, and count them."""
+    kept: dict[str, list[StoredTrial]] = {}
+    for trial in store.listing.some(head.id for trials in heads.values() for head in trials):
+        if texts and trial.execution.trace.texts:
+            skipped[WORDLESS] += 1
+        else:
+            kept.setdefault(trial.scenario, []).append(trial)
+    return {name: tuple(trials) for name, trials in kept.items()}
+
+
+def _full(trials: Iterable[TrialHead], most: int | None) -> set[str]:
     """Return the scenarios of which no more trials are needed."""
     if most is None:
         return set()
@@ -164,23 +205,21 @@ def plan_of(stored: StoredRun) -> RunPlan | None:
         return None
 
 
-def _fitting(
-    session: Session, plan: RunPlan, trials: Iterable[StoredTrial], texts: bool
-) -> tuple[Kept, Counter[str]]:
+def _fitting(session: Session, plan: RunPlan, trials: Iterable[TrialHead]) -> tuple[Heads, Counter[str]]:
     """Return the trials whose scenario and config are unchanged, and how many are left out for each reason."""
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:
         if trial.scenario not in plan.scenarios:
             continue  # a follow-up run of a relation: it was never a run of the suite
-        if said := _misfit(session, plan, trial) or (texts and trial.execution.trace.texts and WORDLESS):
+        if said := _misfit(session, plan, trial):
             skipped[said] += 1
         else:
             kept.append(trial)
     return last_trials(kept), skipped
 
 
-def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
+def _misfit(session: Session, plan: RunPlan, trial: TrialHead) -> str:
     scenario = session.tests.scenarios.get(trial.scenario)
     if scenario is None and plan.kind == "suggest":
         return "of scenarios that `agentmut suggest` tried, which are not in the suite"
@@ -204,16 +243,12 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     return "made with another version of the agent's config"
 
 
-def last_trials(trials: Iterable[StoredTrial]) -> Kept:
+def last_trials(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
     """Group trials by scenario, in the order of repeats; of a trial repeated after trouble, keep the last."""
-    latest: dict[tuple[str, int], StoredTrial] = {}
+    latest: dict[tuple[str, int], Trial] = {}
     for trial in trials:
         latest[trial.scenario, trial.repeat] = trial
-    return {name: tuple(ordered) for name, ordered in _grouped(latest)}
-
-
-def _grouped(latest: dict[tuple[str, int], StoredTrial]) -> Iterator[tuple[str, list[StoredTrial]]]:
-    by_scenario: dict[str, list[StoredTrial]] = {}
-    for (scenario, _), trial in sorted(latest.items()):
+    by_scenario: dict[str, list[Trial]] = {}
+    for (scenario, _), trial in sorted(latest.items(), key=lambda item: item[0]):
         by_scenario.setdefault(scenario, []).append(trial)
-    yield from by_scenario.items()
+    return {name: tuple(ordered) for name, ordered in by_scenario.items()}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,16 +12,17 @@ from agentmut._base import Frozen, UsageError, keep_json, nearest
 from agentmut.campaign import (
     CODE_CHANGED,
     MOST_READ,
+    Heads,
     Kept,
     Plan,
     Session,
+    baseline_heads,
+    original_heads,
     plan_of,
     spot,
-    stored_campaign,
-    stored_originals,
 )
 from agentmut.insight.coverage.context import CoverageContext, Place
-from agentmut.insight.coverage.measure import measure
+from agentmut.insight.coverage.measure import Measurement
 from agentmut.insight.coverage.nouns import Coverage, LeftOut
 from agentmut.insight.coverage.sightings import Traces
 from agentmut.nouns import About, AgentTrace, Ending, MutantRow, Origin, Origins, Result, Status, read_result
@@ -63,50 +65,85 @@ def project_coverage(session: Session, store: Store, asked: CoverageRequest | No
     """
     asked = asked or CoverageRequest()
     _check_scenarios(session, asked.scenarios)
-    kept, left_out, notes = _trials(session, store, asked)
-    wanted = {n: trials for n, trials in kept.items() if not asked.scenarios or n in asked.scenarios}
-    traces, unfit = traces_of(wanted)
-    if not traces:
-        raise UsageError(_nothing([*left_out, *unfit]))
+    heads, left_out, notes = _heads(session, store, asked)
+    wanted = {n: trials for n, trials in heads.items() if not asked.scenarios or n in asked.scenarios}
     file = session.project.root / FOLDER / FILE
     known = _calibrated(file)
     context = _context(session, store, asked, known)
-    coverage = measure(traces, session.suite.full, session.project.coverage, context)
+    measured = Measurement(session.suite.full, session.project.coverage, context)
+    read = _measure(measured, store.listing.some(head.id for trials in wanted.values() for head in trials))
+    if not read.runs:
+        raise UsageError(_nothing([*left_out, *read.unfit]))
+    coverage = measured.coverage()
     _keep(file, known, session, asked, coverage.states)
-    failures = failures_of(wanted)
-    if any(trial.execution.trace.texts for trials in wanted.values() for trial in trials):
-        notes.append(NO_VALUES)
     further = {
-        "left_out": (*left_out, *unfit, *coverage.left_out),
-        "notes": (*notes, *coverage.notes),
-        "origins": _origins(traces),
-        "failed": len(failures),
-        "failure": failures[0] if failures else "",
+        "left_out": (*left_out, *read.unfit, *coverage.left_out),
+        "notes": (*notes, *([NO_VALUES] if read.wordless else []), *coverage.notes),
+        "origins": Origins(runs=read.runs, foreign=read.foreign),
+        "failed": len(read.failed),
+        "failure": read.first_failure,
     }
     return coverage.model_copy(update=further)
 
 
-def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
-    """Return the traces of the trials that are evidence, and the number of the other trials."""
-    traces = {name: [_trace_of(t) for t in trials if _speaks(t)] for name, trials in kept.items()}
-    others = Counter(t.execution.ending.value for trials in kept.values() for t in trials if not _speaks(t))
-    left_out = [
-        LeftOut(what=_counted(count), why=f"ended as `{ending}`, which says nothing about the agent")
-        for ending, count in sorted(others.items())
-    ]
-    return {name: found for name, found in traces.items() if found}, left_out
+@dataclass
+class TrialsRead:
+    """What was seen of the trials behind a coverage, beside what the coverage itself tallies."""
+
+    runs: int = 0
+    """Trials that are evidence."""
+    foreign: int = 0
+    wordless: bool = False
+    """Whether any trial was kept without texts."""
+    failed: dict[int, str] = field(default_factory=dict)
+    """How trials without an answer ended, and why, by the number of their row."""
+    others: Counter[str] = field(default_factory=Counter)
+    """How trials that are no evidence ended -> how many."""
+
+    def add(self, trial: StoredTrial) -> None:
+        """Take in one trial."""
+        run = trial.execution
+        self.wordless |= bool(run.trace.texts)
+        if not run.ending.is_evidence:
+            self.others[run.ending.value] += 1
+            return
+        self.runs += 1
+        self.foreign += run.trace.foreign is not None
+        if run.ending is not Ending.ANSWERED:
+            self.failed[trial.id] = f"{run.ending.value}: {run.reason}" if run.reason else run.ending.value
+
+    @property
+    def first_failure(self) -> str:
+        """Return how the trial that failed first ended; empty where none failed."""
+        return self.failed[min(self.failed)] if self.failed else ""
+
+    @property
+    def unfit(self) -> list[LeftOut]:
+        """Return the trials that are no evidence."""
+        return [_unfit(ending, count) for ending, count in sorted(self.others.items())]
 
 
-def failures_of(kept: Kept) -> list[str]:
-    """Return how the counted trials without an answer ended, and why, in order."""
-    failed = [
-        trial
-        for trials in kept.values()
-        for trial in trials
-        if _speaks(trial) and trial.execution.ending is not Ending.ANSWERED
-    ]
-    runs = [trial.execution for trial in sorted(failed, key=lambda trial: trial.id)]
-    return [f"{run.ending.value}: {run.reason}" if run.reason else run.ending.value for run in runs]
+def _measure(measured: Measurement, trials: Iterable[StoredTrial]) -> TrialsRead:
+    """Measure trials that come one after the other: none stays in memory."""
+    read = TrialsRead()
+    for trial in trials:
+        read.add(trial)
+        if trial.execution.ending.is_evidence:
+            measured.add(trial.scenario, _trace_of(trial))
+    return read
+
+
+def traces_of(kept: Kept) -> Traces:
+    """Return the traces of the trials that are evidence."""
+    traces = {
+        name: [_trace_of(trial) for trial in trials if trial.execution.ending.is_evidence]
+        for name, trials in kept.items()
+    }
+    return {name: found for name, found in traces.items() if found}
+
+
+def _unfit(ending: str, count: int) -> LeftOut:
+    return LeftOut(what=_counted(count), why=f"ended as `{ending}`, which says nothing about the agent")
 
 
 def latest_result(session: Session, run: str | None = None) -> Result | None:
@@ -139,30 +176,24 @@ def _check_scenarios(session: Session, wanted: Iterable[str]) -> None:
             raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
 
 
-def _trials(session: Session, store: Store, asked: CoverageRequest) -> tuple[Kept, list[LeftOut], list[str]]:
+def _heads(session: Session, store: Store, asked: CoverageRequest) -> tuple[Heads, list[LeftOut], list[str]]:
     if asked.run is not None:
-        campaign = stored_campaign(session, store, asked.run)
-        kept, skipped = campaign.original, campaign.skipped
+        heads, skipped = baseline_heads(session, store, asked.run)
     else:
-        kept, skipped = stored_originals(session, store, most=MOST_READ)
+        heads, skipped = original_heads(session, store, most=MOST_READ)
     left_out = [LeftOut(what=_counted(count), why=why) for why, count in sorted(skipped.items())]
-    notes = [CODE_CHANGED.format(run=run) for run in sorted(_runs_of_other_code(session, store, kept))]
-    if asked.run is None and any(len(trials) >= MOST_READ for trials in kept.values()):
+    notes = [CODE_CHANGED.format(run=run) for run in sorted(_runs_of_other_code(session, store, heads))]
+    if asked.run is None and any(len(trials) >= MOST_READ for trials in heads.values()):
         notes.append(LAST_ONES)
-    return kept, left_out, notes
+    return heads, left_out, notes
 
 
-def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[str]:
-    used = {trial.run for trials in kept.values() for trial in trials}
+def _runs_of_other_code(session: Session, store: Store, heads: Heads) -> Iterator[str]:
+    used = {trial.run for trials in heads.values() for trial in trials}
     for stored in store.runs():
         plan = plan_of(stored) if stored.id in used else None
         if plan and plan.environment.code != session.environment.code:
             yield stored.id
-
-
-def _origins(traces: Traces) -> Origins:
-    every = [trace for found in traces.values() for trace in found]
-    return Origins(runs=len(every), foreign=sum(trace.foreign is not None for trace in every))
 
 
 def _trace_of(trial: StoredTrial) -> AgentTrace:
@@ -172,10 +203,6 @@ def _trace_of(trial: StoredTrial) -> AgentTrace:
         return trace
     steps = (step.model_copy(update={"arguments": None}) for step in trace.steps)
     return trace.model_copy(update={"steps": tuple(steps)})
-
-
-def _speaks(trial: StoredTrial) -> bool:
-    return trial.execution.ending.is_evidence
 
 
 def _counted(count: int) -> str:

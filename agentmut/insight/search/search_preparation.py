@@ -44,7 +44,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
     """
     kept, skipped = stored_originals(session, store, texts=True)
-    traces = {name: tuple(found) for name, found in traces_of(kept)[0].items()}
+    traces = {name: tuple(found) for name, found in traces_of(kept).items()}
     if not traces:
         why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items())
         raise UsageError(
