@@ -18,7 +18,8 @@ from agentmut.store.migrating import VERSION
 from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
 from agentmut.store.schema import trials
-from agentmut.store.store import Store, _used_by
+from agentmut.store.store import Store
+from agentmut.store.used import used_by
 from tests.postgres_server import PostgresServer
 from tests.store.conftest import folder_of_programs
 
@@ -266,7 +267,7 @@ def test_what_a_run_used_is_looked_up_in_indexes(server: PostgresServer) -> None
     """With a million trials, a query that reads the whole table takes seconds for each mutant that is shown."""
     options = "?options=-c%20enable_seqscan%3Doff"
     with closing(a_store(server, "indexed", options=options)) as store:
-        query = select(_used_by("run", trials.c.mutant == "m"))
+        query = select(used_by("run", trials.c.mutant == "m"))
         written = str(
             query.compile(store._connections.database.engine, compile_kwargs={"literal_binds": True})
         )
