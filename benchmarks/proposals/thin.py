@@ -1,7 +1,8 @@
-"""Three sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
+"""Four sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
 
 The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not
-read how assertions are mined, and were not looked at before they were graded. The grades of `FRESH` changed the miner.
+read how assertions are mined, and were not looked at before they were graded. Both their grades changed the miner.
+`SECOND` was written by the author of the latest rules, before that author had read the miner or the rejected proposals.
 """
 
 import shutil
@@ -56,6 +57,10 @@ FRESH = tuple(
 )
 UNSEEN = tuple(
     _of_a_writer("unseen", name) for name in ("bakery", "gym", "insurance", "library", "movers", "vet")
+)
+SECOND = tuple(
+    _of_a_writer("unseen2", name)
+    for name in ("farmbox", "parcel", "registrar", "rental", "roadside", "waste")
 )
 
 
