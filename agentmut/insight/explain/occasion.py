@@ -9,11 +9,13 @@ from functools import cached_property, lru_cache
 from statistics import median
 
 from agentmut._base import shipped
+from agentmut.insight.explain.bounds import is_missed
 from agentmut.insight.explain.key_terms import is_key_term
 from agentmut.insight.explain.meaning import Meaning, tools_named
+from agentmut.insight.explain.misplaced import has_misplaced, is_misplaced, parameters_of
 from agentmut.insight.explain.shapes import is_prose
 from agentmut.insight.explain.views import View
-from agentmut.language import STOP_WORDS, stems
+from agentmut.language import STOP_WORDS, Modality, modality, stems
 from agentmut.nouns import Action, OperatorClass
 
 _CONDITION = re.compile(
@@ -22,6 +24,7 @@ _CONDITION = re.compile(
     re.I,
 )
 _ORDER = re.compile(r"\b(?:after|before|once|nachdem|bevor)\b", re.I)
+_ALLOWS = re.compile(r"\b(?:before|until|unless|without|except|only|more than|bevor|ohne|außer|nur)\b", re.I)
 _TOPIC = re.compile(r"\W*([^\W\d_][^.:;,?!\n]{2,40}):\s+\S")
 _ASKS_FOR_A_THING = re.compile(
     r"\W*(?:(?:hi|hello|hey|hallo|please|and|but|so)\b\W*)*"
@@ -64,6 +67,13 @@ class Occasion:
         return not asked or not all(_ASKS_FOR_A_THING.match(one) for one in asked)
 
     @cached_property
+    def asks_a_question(self) -> bool:
+        """Return whether any sentence of the user is a question; True where nothing is known of the user."""
+        said = _SENTENCE.split(self.turns)
+        asks = (one.rstrip().endswith("?") or _ASKS_FOR_A_THING.match(one) for one in said)
+        return not self.turns or any(asks)
+
+    @cached_property
     def rules(self) -> tuple[str, ...]:
         """Return all rules of the original's prompt."""
         return (*self.meaning.rule.splitlines(), *self.meaning.other_rules)
@@ -74,16 +84,53 @@ class Occasion:
         They have if they share a telling word with the condition, or half of the name of a tool that the rule names.
         A word that more than half of the rules have tells nothing. Of a rule on what comes before or after something,
         only the tool of the condition counts: "Find the patient before booking" holds where something is booked.
+        A condition with a bound does not hold where the user's own numbers are on the other side of it.
         """
         conditions = [*_CONDITION.findall(rule), *_topics(rule)]
         if not self.turns or not conditions:
             return True
+        if self.misses_a_bound(rule):
+            return False
         telling = stems(" ".join(conditions)) - self._usual_in_rules
         if not telling.isdisjoint(self.stems):
             return True
         asked = " ".join(conditions) if _ORDER.search(rule) else rule
         named = (stems(tool) for _, tool in tools_named(asked, self.meaning.tool_names))
         return any(2 * len(one & self.stems) >= len(one) > 0 for one in named)
+
+    def misses_a_bound(self, rule: str) -> bool:
+        """Return whether the user's numbers are on the other side of a bound in a rule's condition."""
+        return any(is_missed(condition, self.turns) for condition in _CONDITION.findall(rule))
+
+    def is_forbidden(self, tool: str) -> bool:
+        """Return whether a rule that holds here forbids a tool, and names no way in which it may be called."""
+        return any(
+            modality(rule) is Modality.FORBID
+            and not _ALLOWS.search(rule)
+            and tools_named(rule, (tool,))
+            and self.calls_for(rule)
+            for rule in self.rules
+        )
+
+    def is_misplaced(self, name: str, value: object) -> bool:
+        """Return whether an argument has a value that the user gives for another parameter of the tools."""
+        return is_misplaced(name, value, self.turns, self._parameters)
+
+    def comes_from_misplaced(self, text: str) -> bool:
+        """Return whether a text stands in results of calls with misplaced arguments alone, in half of the runs."""
+        return bool(self.runs) and 2 * sum(self._only_misplaced(view, text) for view in self.runs) > len(
+            self.runs
+        )
+
+    def _only_misplaced(self, view: View, text: str) -> bool:
+        steps = [one for one in view.trace.tool_calls if text.casefold() in _written(one.output)]
+        return bool(steps) and all(
+            has_misplaced(step.arguments or {}, self.turns, self._parameters) for step in steps
+        )
+
+    @cached_property
+    def _parameters(self) -> frozenset[str]:
+        return parameters_of(self.runs)
 
     @cached_property
     def _usual_in_rules(self) -> frozenset[str]:
@@ -110,6 +157,11 @@ class Occasion:
         text = self.meaning.tool_texts[names.index(tool)]
         return not (stems(text) - shared_by_most(self.meaning.tool_texts)).isdisjoint(self.stems)
 
+    def is_asked_by_user(self, tool: str) -> bool:
+        """Return whether the user says half of the words of a tool's name; True where nothing is known of the user."""
+        name = stems(tool)
+        return not self.turns or 2 * len(name & self.stems) >= len(name) > 0
+
     def is_given(self, text: str) -> bool:
         """Return whether a text stands in a document, or in half of the runs in the result of the last tool of `tools`.
 
@@ -131,7 +183,8 @@ class Occasion:
     def is_datum(self, text: str) -> bool:
         """Return whether a given text is a value, a name, or a key term of which neither user nor tools speak.
 
-        In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise.
+        In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise. Key
+        terms of such a sentence answer a question; who asks for an act asks for none of them.
         """
         if not self.is_given(text):
             return False
@@ -140,7 +193,7 @@ class Occasion:
         if any(_is_value(text, value) for view in self.runs for value in self._values(view)):
             return True
         told = self.stems | stems(" ".join(self.meaning.tool_names))
-        return is_key_term(text) and stems(text).isdisjoint(told)
+        return self.asks_a_question and is_key_term(text) and stems(text).isdisjoint(told)
 
     def _values(self, view: View) -> Iterator[str]:
         yield from texts_in(last_output(view, self.tools, self._asked))
@@ -222,6 +275,10 @@ def last_result(view: View, tools: Container[str], asked: frozenset[str]) -> str
     output = last_output(view, tools, asked)
     if isinstance(output, str):
         output = _on_what_is_asked(output, asked)
+    return _written(output)
+
+
+def _written(output: object) -> str:
     return json.dumps(output, ensure_ascii=False, default=str).casefold() if output is not None else ""
 
 

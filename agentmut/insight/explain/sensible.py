@@ -60,7 +60,7 @@ def is_sensible(one: Candidate, occasion: Occasion) -> bool:
         return False
     if _demands(one.spec) and not _is_called_for(one, occasion):
         return False
-    if not _is_of_the_matter(one, occasion):
+    if not _is_of_the_matter(one, occasion) or _contradicts_itself(one.spec, occasion):
         return False
     check = _CHECKS.get(one.spec.name)
     return check is None or check(one, occasion)
@@ -80,6 +80,20 @@ def _is_of_the_matter(one: Candidate, occasion: Occasion) -> bool:
     if one.spec.name in ("contains", "states") and meaning.tool_names:
         return occasion.is_returned_by(meaning.subjects, str(one.spec.argument))
     return True
+
+
+def _contradicts_itself(spec: EvaluatorSpec, occasion: Occasion) -> bool:
+    """Return whether a candidate asks for what the original does against its own prompt or the user's words.
+
+    That is a call that a rule forbids here, an argument whose value the user gives for another parameter, and data
+    that come from calls with such arguments alone.
+    """
+    if spec.name in _OF_TOOLS and _demands(spec) and any(map(occasion.is_forbidden, _tools(spec))):
+        return True
+    if spec.name == "tool_called_with" and isinstance(spec.argument, dict):
+        made = spec.argument.get("arguments")
+        return isinstance(made, dict) and any(occasion.is_misplaced(*one) for one in made.items())
+    return spec.name in ("contains", "states") and occasion.comes_from_misplaced(str(spec.argument))
 
 
 def _demands(spec: EvaluatorSpec) -> bool:
@@ -117,8 +131,14 @@ def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
     if occasion.is_said(text):
         return False
     if one.grounded:
-        return is_key_term(text)
+        return is_key_term(text) and _is_told(text, occasion.meaning)
     return not _DIGIT.search(text) and occasion.is_answered_shortly and occasion.is_datum(text)
+
+
+def _is_told(text: str, meaning: Meaning) -> bool:
+    """Return whether a changed rule with a key term asks for something: a ban names what is not to be done."""
+    rules = [rule for rule in meaning.rule.splitlines() if not stems(text).isdisjoint(stems(rule))]
+    return not rules or any(modality(rule) is not Modality.FORBID for rule in rules)
 
 
 def _is_in_its_words(one: Candidate, occasion: Occasion) -> bool:
@@ -209,17 +229,19 @@ def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a decision is asked for, and the change bears on it.
 
     A changed rule does if it names a tool that changes something, or forbids something of which the user speaks. A
-    changed tool does if it changes something of which the user speaks; one that only reads, if any such tool is there:
-    without what it reads nothing is done. A rule that asks for a sentence more decides nothing.
+    changed tool does if it changes something for which the user asks by the words of its name; one that only reads, if
+    any such tool is there: without what it reads nothing is done. A sentence more decides nothing.
     """
     meaning = occasion.meaning
     if not occasion.asks_for_decision:
         return False
-    if not (meaning.rule or meaning.tools) or not meaning.tool_names:
+    if not (meaning.rule or meaning.tools):
+        return meaning.operator_class is not OperatorClass.PROMPT
+    if not meaning.tool_names:
         return True
     if meaning.tools:
         tools = meaning.tool_names if all(map(only_reads, meaning.tools)) else meaning.tools
-        return any(_is_asked_for(tool, occasion) for tool in tools)
+        return any(not only_reads(tool) and occasion.is_asked_by_user(tool) for tool in tools)
     return any(_bans_what_is_asked(rule, occasion) for rule in meaning.rule.splitlines()) or not all(
         map(only_reads, meaning.subjects)
     )
@@ -230,8 +252,10 @@ def _bans_what_is_asked(rule: str, occasion: Occasion) -> bool:
 
 
 def _fits_ban(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a rule forbids a tool, or the tool changes something of which the user speaks."""
-    return one.grounded == STATED or _is_asked_for(str(one.spec.argument), occasion)
+    """Return whether a rule forbids a tool, or the user misses its bound, or speaks of what the tool changes."""
+    tool = str(one.spec.argument)
+    bound = any(occasion.misses_a_bound(rule) and tools_named(rule, (tool,)) for rule in occasion.rules)
+    return one.grounded == STATED or bound or _is_asked_for(tool, occasion)
 
 
 def _is_asked_for(tool: str, occasion: Occasion) -> bool:

@@ -70,7 +70,7 @@ def test_what_a_rule_asks_for_in_words_is_a_key_term(
         ),  # the tool's name
         ("The loan of Middlemarch is renewed and on the shelf.", "contains", "and on the shelf", False),
         ("The loan is kept for you by Dorothea Brooke in the hall.", "contains", "dorothea brooke", True),
-        ("The loan is kept at the desk.", "contains", "desk", True),
+        ("The loan is kept at the desk.", "contains", "desk", False),  # nobody asked where
         ({"loan": "on the way back"}, "contains", "on the way back", False),  # a value of four words is prose
         ({"loan": "in transit"}, "contains", "in transit", True),
         ({"title": "Middlemarch"}, "contains", "middlemarch", False),  # the user's own word
@@ -82,6 +82,19 @@ def test_a_result_gives_values_and_names_and_no_echo(
     result: Any, name: str, argument: str, wanted: bool
 ) -> None:
     assert allowed("", name, argument, near=False, runs=renewed(result)) is wanted
+
+
+def test_a_key_term_of_a_sentence_answers_a_question() -> None:
+    runs = renewed("The loan is kept at the desk.")
+    meaning = Meaning("", frozenset(), frozenset(), OperatorClass.PROMPT, "", TOOLS, (), TOOLS)
+    one = candidate("contains", "desk", "", 0.5, lambda view: True)
+    for asked, wanted in (("Please renew my loan.", False), ("Renew my loan. Where is it kept?", True)):
+        assert is_sensible(one, Occasion(meaning, asked, runs)) is wanted
+
+
+def test_a_word_of_a_ban_is_not_asked_for() -> None:
+    assert not allowed("Never lend a book in the reading room.", "contains", "reading room")
+    assert allowed("Lend the book in the reading room.", "contains", "reading room")
 
 
 def test_a_field_is_not_empty_where_the_user_speaks_of_it() -> None:

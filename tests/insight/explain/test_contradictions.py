@@ -1,0 +1,114 @@
+"""Nothing is proposed that the original does against its prompt or the user's words: tried on the agent of a mover."""
+
+from typing import Any
+
+import pytest
+
+from agentmut.insight.explain.bounds import is_missed
+from agentmut.insight.explain.candidates import candidate
+from agentmut.insight.explain.meaning import Meaning
+from agentmut.insight.explain.misplaced import is_misplaced
+from agentmut.insight.explain.occasion import Occasion
+from agentmut.insight.explain.sensible import NEAR, is_sensible
+from agentmut.insight.explain.views import View
+from agentmut.nouns.mutant import OperatorClass
+from agentmut.nouns.trace import Action, AgentTrace, Step
+
+ASKED = "Please quote a move of 12 boxes. The distance is 80 miles. Offer number OF-5."
+BAN = "Never send a quote when the customer gives a distance."
+CHECKED = "Never send a quote before checking the distance."
+LARGE = "If the move has more than 30 boxes, send a surveyor and mention a survey."
+NAMES = ("boxes", "miles", "offer_number", "survey_number")
+
+
+def quoted(boxes: int, miles: int) -> tuple[View, ...]:
+    call = Step(
+        action=Action.CALL_TOOL,
+        tool="send_quote",
+        arguments={"boxes": boxes, "miles": miles},
+        output={"price": "960 dollars"},
+    )
+    return (View(AgentTrace(steps=(call,), outputs=("It is 960 dollars.",))),) * 3
+
+
+def sensible(
+    name: str,
+    argument: Any,
+    *,
+    rule: str = "",
+    other: str = "",
+    runs: tuple[View, ...] | None = None,
+    near: int = NEAR,
+) -> bool:
+    names = ("send_quote", "send_surveyor")
+    tools = frozenset() if rule else frozenset({"send_quote"})
+    prompt, rest = f"{rule}{other}", (other,) if other else ()
+    of = OperatorClass.PROMPT if rule else OperatorClass.TOOL
+    meaning = Meaning(rule, tools, frozenset(), of, prompt, names, rest, names)
+    one = candidate(name, argument, "", 0.5, lambda view: True)._replace(grounded=NEAR)
+    return is_sensible(one, Occasion(meaning, ASKED, quoted(12, 80) if runs is None else runs))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("boxes", 12, False),
+        ("boxes", 80, True),  # the user says miles
+        ("miles", 12, True),
+        ("miles", 80.0, False),
+        ("offer_number", "OF-5", False),
+        ("survey_number", "OF-5", True),
+        ("city", "OF-5", True),
+        ("boxes", 7, False),  # the user does not say it
+    ],
+)
+def test_a_value_is_misplaced_where_the_user_gives_it_for_another_parameter(
+    name: str, value: Any, wanted: bool
+) -> None:
+    assert is_misplaced(name, value, ASKED, NAMES) is wanted
+
+
+def test_no_call_with_a_misplaced_value_and_none_of_its_data_is_proposed() -> None:
+    right, wrong = quoted(12, 80), quoted(80, 12)
+    for runs, boxes, wanted in ((right, 12, True), (wrong, 80, False)):
+        made = {"tool": "send_quote", "arguments": {"boxes": boxes}}
+        assert sensible("tool_called_with", made, runs=runs) is wanted
+        assert sensible("states", "960 dollars", runs=runs) is wanted
+        assert sensible("tool_called", "send_quote", runs=runs)
+
+
+def test_a_call_that_a_rule_forbids_here_is_not_asked_for() -> None:
+    assert sensible("tool_called", "send_quote")
+    assert not sensible("tool_called", "send_quote", other=BAN)
+    assert sensible("tool_called", "send_quote", other=CHECKED), "checked first, it is allowed"
+    assert sensible("tool_not_called", "send_quote", other=BAN)
+
+
+@pytest.mark.parametrize(
+    ("condition", "said", "wanted"),
+    [
+        ("the move has more than 30 boxes", ASKED, True),
+        ("the move has more than 10 boxes", ASKED, False),
+        ("the move has fewer than 10 boxes", ASKED, True),
+        ("there are more than 30 rooms", ASKED, False),  # the user gives no rooms
+        ("mehr als 80 Kubikmeter", "Es sind 45 Kubikmeter und 120 Kilometer.", True),
+        ("more than 30 boxes", "12 boxes today and 45 boxes tomorrow", False),
+    ],
+)
+def test_a_bound_is_missed_where_the_users_numbers_are_on_the_other_side(
+    condition: str, said: str, wanted: bool
+) -> None:
+    assert is_missed(condition, said) is wanted
+
+
+def test_a_rule_whose_bound_is_missed_demands_nothing_and_bans_its_tool() -> None:
+    assert not sensible("contains", "survey", rule=LARGE)
+    assert not sensible("tool_called", "send_surveyor", rule=LARGE)
+    assert sensible("tool_not_called", "send_surveyor", rule=LARGE)
+
+
+def test_a_sentence_that_is_added_to_the_prompt_bears_on_no_decision() -> None:
+    for of, wanted in ((OperatorClass.PROMPT, False), (OperatorClass.MODEL, True)):
+        meaning = Meaning("", frozenset(), frozenset(), of, "", ("send_quote",), (), ("send_quote",))
+        one = candidate("decides", "yes", "", 0.5, lambda view: True)
+        assert is_sensible(one, Occasion(meaning, ASKED, quoted(12, 80))) is wanted
