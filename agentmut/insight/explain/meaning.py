@@ -7,7 +7,7 @@ from functools import cached_property
 
 from agentmut._base import canonical_json
 from agentmut.language import parse, stem, stems, words
-from agentmut.nouns import AgentConfig, Edit, Mutant, OperatorClass
+from agentmut.nouns import AgentConfig, Edit, Mutant, OperatorClass, ToolSpec
 
 _NAME = re.compile(r"^/tools/\d+(?:/name)?$")
 WINDOW = 8
@@ -33,6 +33,8 @@ class Meaning:
     """The instructions of the original's prompt that the mutant leaves as they are."""
     tool_texts: tuple[str, ...] = ()
     """Name and description of each of the original's tools."""
+    options: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Parameters of tools that take one of several words, with these words."""
     documents: str = ""
     """The texts of the original's documents, in lower case."""
     added: tuple[str, ...] = ()
@@ -69,16 +71,19 @@ def meaning_of(mutant: Mutant, config: AgentConfig) -> Meaning:
     renamed = {
         name for edit in mutant.edits if _NAME.match(edit.pointer) and _renames(edit) for name in _names(edit)
     }
+    known_tools = {tool.name for tool in config.tools}
     every = [one.text for one in parse(config.prompt, [tool.name for tool in config.tools]).instructions]
     return Meaning(
         rule="\n".join(rules),
-        tools=frozenset(named),
+        tools=frozenset(named)
+        or frozenset({mutant.subject} & known_tools),  # a decoy stands beside its subject
         own_words=frozenset(added | renamed),
         operator_class=mutant.operator_class,
         prompt=config.prompt,
         tool_names=tuple(tool.name for tool in config.tools),
         other_rules=tuple(one for one in every if one not in rules),
         tool_texts=tuple(f"{tool.name} {tool.description}" for tool in config.tools),
+        options=tuple(one for tool in config.tools for one in _options(tool)),
         documents="\n".join(one.text for one in config.context).casefold(),
         added=(
             *(_text(edit.after).casefold() for edit in mutant.edits),
@@ -127,6 +132,14 @@ def _rules(edit: Edit, config: AgentConfig) -> Iterator[str]:
 def _tool(edit: Edit, config: AgentConfig) -> int | None:
     index = edit.index if edit.part == "tools" else None
     return index if index is not None and index < len(config.tools) and not edit.inserts_item else None
+
+
+def _options(tool: ToolSpec) -> Iterator[tuple[str, tuple[str, ...]]]:
+    fields = tool.parameters.get("properties")
+    for name, schema in fields.items() if isinstance(fields, dict) else ():
+        words_of = schema.get("enum") if isinstance(schema, dict) else None
+        if isinstance(words_of, list):
+            yield name, tuple(one for one in words_of if isinstance(one, str))
 
 
 def _renames(edit: Edit) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import median
 
+from pydantic import JsonValue
+
 from agentmut._base import shipped
 from agentmut.insight.explain.bounds import is_missed
 from agentmut.insight.explain.key_terms import is_key_term
@@ -30,6 +32,9 @@ _ASKS_FOR_A_THING = re.compile(
     r"\W*(?:(?:hi|hello|hey|hallo|please|and|but|so)\b\W*)*"
     r"(?:what|which|who|whom|whose|where|when|why|how|welche[rsmn]?|wer|wem|wen|wo|wann|warum|wie|wieso|woher)\b",
     re.I,
+)
+_ASKS_WHO_OR_WHY = re.compile(
+    r"\W*(?:and |und )?(?:who|whom|whose|why|wer|wem|wen|wessen|warum|wieso|weshalb)\b", re.I
 )
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][a-z]\w+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -69,9 +74,7 @@ class Occasion:
     @cached_property
     def asks_a_question(self) -> bool:
         """Return whether any sentence of the user is a question; True where nothing is known of the user."""
-        said = _SENTENCE.split(self.turns)
-        asks = (one.rstrip().endswith("?") or _ASKS_FOR_A_THING.match(one) for one in said)
-        return not self.turns or any(asks)
+        return not self.turns or bool(self._questions) or not self.asks_for_decision
 
     @cached_property
     def rules(self) -> tuple[str, ...]:
@@ -112,9 +115,17 @@ class Occasion:
             for rule in self.rules
         )
 
-    def is_misplaced(self, name: str, value: object) -> bool:
-        """Return whether an argument has a value that the user gives for another parameter of the tools."""
-        return is_misplaced(name, value, self.turns, self._parameters)
+    def is_misplaced(self, name: str, value: JsonValue) -> bool:
+        """Return whether the user gives the value for another parameter, or names another option of this one."""
+        return is_misplaced(name, value, self.turns, self._parameters) or self._is_another_option(name, value)
+
+    def _is_another_option(self, name: str, value: JsonValue) -> bool:
+        """Return whether a value is an option that the user does not name, and the user names exactly one other."""
+        for parameter, options in self.meaning.options:
+            if parameter == name and value in options:
+                named = [one for one in options if stems(one) and stems(one) <= self.stems]
+                return len(named) == 1 and value not in named
+        return False
 
     def comes_from_misplaced(self, text: str) -> bool:
         """Return whether a text stands in results of calls with misplaced arguments alone, in half of the runs."""
@@ -220,7 +231,18 @@ class Occasion:
 
     @cached_property
     def _asked(self) -> frozenset[str]:
-        return self.stems - stems(" ".join(self.meaning.tool_names))
+        """Return the stems that tell what is asked for: of the user's questions, else of all that the user says."""
+        said = " ".join(self._questions) or self.turns
+        return stems(said) - stems(" ".join(self.meaning.tool_names))
+
+    @cached_property
+    def _questions(self) -> tuple[str, ...]:
+        return tuple(one for one in _SENTENCE.split(self.turns) if one.rstrip().endswith("?"))
+
+    @cached_property
+    def asks_for_no_figure(self) -> bool:
+        """Return whether the user only asks who or why."""
+        return bool(self._questions) and all(map(_ASKS_WHO_OR_WHY.match, self._questions))
 
     def is_said(self, text: str) -> bool:
         """Return whether the user says a text."""

@@ -170,7 +170,9 @@ def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
         return False
     if occasion.is_said(text):
         return False
-    return bool(one.grounded) or (occasion.states_few_figures and occasion.is_given(text))
+    if one.grounded:
+        return True
+    return occasion.states_few_figures and not occasion.asks_for_no_figure and occasion.is_given(text)
 
 
 def _fits_form(one: Candidate, occasion: Occasion) -> bool:

@@ -3,15 +3,17 @@
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from agentmut.insight.explain.bounds import is_missed
 from agentmut.insight.explain.candidates import candidate
-from agentmut.insight.explain.meaning import Meaning
+from agentmut.insight.explain.meaning import Meaning, meaning_of
 from agentmut.insight.explain.misplaced import is_misplaced
 from agentmut.insight.explain.occasion import Occasion
 from agentmut.insight.explain.sensible import NEAR, is_sensible
 from agentmut.insight.explain.views import View
-from agentmut.nouns.mutant import OperatorClass
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.trace import Action, AgentTrace, Step
 
 ASKED = "Please quote a move of 12 boxes. The distance is 80 miles. Offer number OF-5."
@@ -112,3 +114,61 @@ def test_a_sentence_that_is_added_to_the_prompt_bears_on_no_decision() -> None:
         meaning = Meaning("", frozenset(), frozenset(), of, "", ("send_quote",), (), ("send_quote",))
         one = candidate("decides", "yes", "", 0.5, lambda view: True)
         assert is_sensible(one, Occasion(meaning, ASKED, quoted(12, 80))) is wanted
+
+
+def test_an_option_is_refused_where_the_user_names_another_one() -> None:
+    options = (("cause", ("theft", "storm", "water")),)
+    tools = frozenset({"file_claim"})
+    for asked, cause, wanted in (
+        ("File a claim for theft.", "storm", False),
+        ("File a claim for theft.", "theft", True),
+        ("File a claim for a pipe that burst.", "water", True),  # no option is named: the agent has to tell
+        ("File a claim: it was a storm, or theft.", "theft", True),
+    ):
+        meaning = Meaning(
+            "",
+            tools,
+            frozenset(),
+            OperatorClass.TOOL,
+            "",
+            ("file_claim",),
+            (),
+            ("file_claim",),
+            options=options,
+        )
+        argument: JsonValue = {"tool": "file_claim", "arguments": {"cause": cause}}
+        one = candidate("tool_called_with", argument, "", 0.5, lambda view: True)
+        assert is_sensible(one._replace(grounded=NEAR), Occasion(meaning, asked, ())) is wanted, asked
+
+
+def test_a_figure_answers_the_question_and_not_the_words_around_it() -> None:
+    result = "Patient W-3 weighs 14 kg. The next vaccination is due on 2026-03-04."
+    call = Step(action=Action.CALL_TOOL, tool="find_patient", arguments={}, output=result)
+    runs = (View(AgentTrace(steps=(call,), outputs=(result,))),) * 3
+    meaning = Meaning(
+        "",
+        frozenset({"find_patient"}),
+        frozenset(),
+        OperatorClass.TOOL,
+        "",
+        ("find_patient",),
+        (),
+        ("find_patient",),
+    )
+    for asked, figure, wanted in (
+        ("When is the next vaccination due? It is about patient W-3.", "2026-03-04", True),
+        ("When is the next vaccination due? It is about patient W-3.", "14 kg", False),
+        ("Who gives the next vaccination?", "2026-03-04", False),
+    ):
+        one = candidate("states", figure, "", 0.5, lambda view: True)
+        assert is_sensible(one, Occasion(meaning, asked, runs)) is wanted, (asked, figure)
+
+
+def test_a_decoy_is_of_the_tool_beside_which_it_stands() -> None:
+    mutant = Mutant(
+        id="a", operator="tool.decoy", version=1, operator_class=OperatorClass.TOOL, intent=Intent.DEGRADE,
+        reach=Reach.SENT, description="", edits=(), subject="find_patient",
+    )  # fmt: skip
+    config = AgentConfig(tools=[{"name": "find_patient", "description": "Find it."}])
+    assert meaning_of(mutant, config).tools == {"find_patient"}
+    assert meaning_of(mutant.model_copy(update={"subject": "waiting room"}), config).tools == frozenset()
