@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from agentmut._base import PassScore, PluginError, UsageError, nearest, without_cyclic_collection
-from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial
+from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial, RecordPlace
 from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
 from agentmut.trace_formats.outcomes import OUTCOME, Places, decided, deciding_score
 
@@ -16,6 +17,8 @@ HEAD = 64 * 1024
 """Bytes of a file by which its format is recognised."""
 AUTO = "auto"
 _CHUNK = 1 << 20
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""The first bytes of gzip and of zstd, by which exporters and stores of objects compress."""
 
 
 @dataclass(frozen=True)
@@ -74,38 +77,53 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> dict[str, tuple[TraceFile, ...]]:
+class Grouped(NamedTuple):
+    """Files by their format."""
+
+    files: dict[str, tuple[TraceFile, ...]]
+    unread: tuple[BrokenRecord, ...] = ()
+    """Files that no format recognises, among others: a folder of traces holds other files, too."""
+
+
+def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> Grouped:
     """Return the files of each format: all files under `wanted`, or each under the format of its content.
 
-    Raises what `read_traces` raises.
+    A file that no format recognises is set aside. Raises `UsageError` where this leaves none, and for an unknown
+    format.
     """
     catalogue = Catalogue.of(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
     found: dict[str, tuple[TraceFile, ...]] = {}
+    unread: list[BrokenRecord] = []
     for file in files:
         name = _recognised(file, catalogue, formats) if wanted == AUTO else wanted
-        found[name] = (*found.get(name, ()), file)
-    return found
+        if isinstance(name, BrokenRecord):
+            unread.append(name)
+        else:
+            found[name] = (*found.get(name, ()), file)
+    if not found and unread:
+        raise UsageError(str(unread[0]))
+    return Grouped(found, tuple(unread))
 
 
 def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
     """Read files of one format, or each file in the format of its content.
 
-    Raises `UsageError` for a file that no format recognises, and for an unknown format.
+    Raises `UsageError` where no format recognises any file, and for an unknown format.
     """
     catalogue = Catalogue.of(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
     trials: list[ForeignTrial] = []
-    broken: list[BrokenRecord] = []
     grouped = by_format(files, wanted)
+    broken = list(grouped.unread)
     with without_cyclic_collection():
-        for name, own in grouped.items():
+        for name, own in grouped.files.items():
             for found in _found(name, _format(name, catalogue, formats), own):
                 if isinstance(found, BrokenRecord):
                     broken.append(found)
                 else:
                     trials.append(found)
-    return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped)), _digest(files))
+    return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped.files)), _digest(files))
 
 
 def decided_together(
@@ -116,7 +134,7 @@ def decided_together(
     Where two formats have different deciding scores, each run has its own under the name `outcome`. Raises what
     `read_traces` and `deciding_score` raise.
     """
-    grouped = by_format(files, wanted)
+    grouped, unread = by_format(files, wanted)
     if len(grouped) < 2:
         report = read_traces(files, wanted)
         return report, deciding_score(report.trials, None, least, places)
@@ -129,7 +147,7 @@ def decided_together(
         for trial in each.trials
     ]
     broken = tuple(one for each in reports.values() for one in each.broken)
-    report = TraceReport(tuple(trials), broken, tuple(sorted(grouped)), _digest(files))
+    report = TraceReport(tuple(trials), unread + broken, tuple(sorted(grouped)), _digest(files))
     return report, OUTCOME if len(known) > 1 else next(iter(known), "")
 
 
@@ -156,23 +174,27 @@ def _found(
         yield found
 
 
-def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> str:
-    """Return the format of a file. Raises `UsageError` where none, or more than one, recognises it."""
+def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> str | BrokenRecord:
+    """Return the format of a file, or why it has none."""
+
+    def unread(why: str) -> BrokenRecord:
+        return BrokenRecord(place=RecordPlace(file=file.shown), reason=why)
+
     try:
         with file.path.open("rb") as opened:
             head = opened.read(HEAD)
     except OSError as error:
-        raise UsageError(f"{file.shown} cannot be read: {error.strerror}") from None
+        return unread(f"it cannot be read: {error.strerror}")
     if not head.strip():
-        raise UsageError(
-            f"{file.shown} is empty: no run is recorded in it. Name another file, or record runs again"
-        )
+        return unread("it is empty: no run is recorded in it. Name another file, or record runs again")
+    if head.startswith(_COMPRESSED):
+        return unread("it is compressed. Unpack it first, with `gunzip` or `unzstd`")
     fits = [name for name in catalogue.names if _format(name, catalogue, formats).recognises(head)]
     if len(fits) == 1:
         return fits[0]
     known = ", ".join(fits or catalogue.names)
     said = "more than one format recognises it" if fits else "no format recognises it"
-    raise UsageError(f"{file.shown}: {said}. Name its format, which is one of {known}")
+    return unread(f"{said}. Name its format, which is one of {known}")
 
 
 def _format(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> TraceFormat:

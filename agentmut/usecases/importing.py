@@ -101,8 +101,9 @@ def import_traces(
                 "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
             )
         grouped = by_format(found_files(files, home.root), asked.format)
-        reports = {name: read_traces(own, name) for name, own in grouped.items()}
-        return _kept(home.store, reports, asked, _redactor(home), now())
+        reports = {name: read_traces(own, name) for name, own in grouped.files.items()}
+        report = _kept(home.store, reports, asked, _redactor(home), now())
+        return report.model_copy(update={"broken": (*grouped.unread, *report.broken)})
 
 
 class ForeignHome(NamedTuple):

@@ -1,5 +1,6 @@
 """The suite of recorded runs: what names its scenarios, what judges its runs, and what it refuses."""
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -12,7 +13,7 @@ from agentmut.nouns.trace import Outcome
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.traces.suite import Traces
 from agentmut.testing import check_importer
-from agentmut.usecases import check_suite
+from agentmut.usecases import check_suite, import_traces
 
 TRACES = Path(__file__).parents[1] / "testdata" / "traces"
 PROJECT = "version: 1\nagent: {config: {prompt: Be kind.}}\n"
@@ -115,6 +116,21 @@ def test_broken_records_are_told_and_the_others_count(tmp_path: Path) -> None:
     report = check_suite(project(tmp_path, "runs.json", run(0, 1.0), {"task_id": 1, "reward": 1, "traj": 3}))
     assert any("1 record could not be read: runs.json:1: " in note for note in report.notes)
     assert [row.scenario for row in report.scenarios] == ["task_0"]
+
+
+def test_a_folder_may_hold_files_that_are_no_traces(tmp_path: Path) -> None:
+    """Each of them is told with its name and its reason, and the traces are read."""
+    (tmp_path / "notes.json").write_text('{"a": 1}')
+    (tmp_path / "packed.json").write_bytes(gzip.compress(json.dumps([run(1, 1.0)]).encode()))
+    (tmp_path / "tonight.json").write_text("")
+    report = check_suite(project(tmp_path, "*.json", run(0, 1.0)))
+    assert [row.scenario for row in report.scenarios] == ["task_0"]
+    (note,) = [note for note in report.notes if "could not be read" in note]
+    assert note.startswith("3 records could not be read: notes.json: no format recognises it")
+    assert "packed.json: it is compressed. Unpack it first" in note
+    assert "tonight.json: it is empty" in note
+    broken = import_traces(["*.json"], tmp_path).broken
+    assert [one.place.file for one in broken] == ["notes.json", "packed.json", "tonight.json"]
 
 
 @pytest.mark.parametrize(
