@@ -1,10 +1,10 @@
 """Numbers and names as every report writes them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from agentmut.nouns import Bounds, CiRed, Cost, JudgeUse, Origins, Score, Status
+from agentmut.nouns import Bounds, CiRed, CiRun, Cost, JudgeUse, Origins, Score, Status
 from agentmut.report.paint import clean
 
 if TYPE_CHECKING:
@@ -16,6 +16,14 @@ ROUNDED_UP = (
     "more often."
 )
 """Why more runs of a scenario may be red more often."""
+
+
+def ci_left_out(runs: Sequence[CiRun]) -> Iterator[str]:
+    """Yield a sentence for the killed mutants, and one for the scenarios, that a table of CI runs leaves out."""
+    if left := max((run.killed.left_out for run in runs), default=0):
+        yield f"{counted(left, 'killed mutant')} without enough runs after the kill: left out here."
+    if left := max((run.left_out for run in runs), default=0):
+        yield f"{counted(left, 'scenario')} without a run that says anything: left out here."
 
 
 def interval(score: Score | CiRed) -> str:

@@ -3,7 +3,7 @@
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +64,8 @@ class Campaign(NamedTuple):
     """All of it, the baseline excluded."""
     own: Sequence[int]
     """Each mutant's own trials."""
+    checking: int
+    """Trials by which kills are checked: the original's after the baseline, and the mutants' after their kills."""
     named: bool
     """Whether a drift was named."""
     failed: bool
@@ -86,13 +88,15 @@ class Life(NamedTuple):
     false_kills: float
     named: tuple[float, float]
     """Least and largest share of campaigns that name a drift; `NOT_PROMISED` where it may be any."""
+    more: float = 0.1
+    """The most trials more than without the check, as a share."""
 
 
 NOT_PROMISED = (0.0, 1.0)
 LIVES = (
     Life("nothing", lambda _: steady, 0.05, (0.0, 0.05)),
     Life("3 points at the end of the baseline", lambda _: step(3), 0.06, NOT_PROMISED),
-    Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0)),
+    Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0), math.inf),
     Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.8, 1.0)),
     Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, NOT_PROMISED),
     Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, NOT_PROMISED),
@@ -122,8 +126,10 @@ def section(*, thorough: bool, size: int | None = None, only: str = "") -> Secti
         f"Whole campaigns of coins through the campaign's state, with a clock: {SCENARIOS} scenarios with {BASELINE} "
         f"trials of the baseline, {len(on.plan.mutants)} mutants, one round for a drop of 0.2, {campaigns} campaigns "
         "a cell, seeds from 1. False kills are a share of unchanged mutants; their error is taken over campaigns. "
-        "'By the baseline alone' and 'more trials' compare with campaigns without trials of the original beside the "
-        f"mutants: the first {_third(campaigns)} of a cell, again."
+        "'By the baseline alone', 'more trials' and 'trials of the check' compare with campaigns without trials of the "
+        f"original beside the mutants: the first {_third(campaigns)} of a cell, again. The check takes the original's "
+        "trials after the baseline and the mutants' after their kills. 'More trials' counts besides what mutants take "
+        "that the baseline alone would have killed falsely, and early."
     )
     figures = (figure for figures in (*lives, *powers) for figure in figures)
     return Section("In real life: drift", how, tuple(figures))
@@ -148,7 +154,7 @@ def _life(on: Field, rates: Sequence[float], life: Life, campaigns: int) -> list
         *figures,
         *_harm(every, life, where),
         alone,
-        _cost(pairs, where, promised=life.course(1) is steady),
+        *_cost(pairs, where, life.more),
     ]
 
 
@@ -168,11 +174,19 @@ def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
     ]
 
 
-def _cost(pairs: Sequence[tuple[Campaign, Campaign]], where: str, *, promised: bool) -> Figure:
-    more = sum(played.trials for played, _ in pairs) / sum(plain.trials for _, plain in pairs) - 1
-    _, error = _mean([played.trials / plain.trials for played, plain in pairs])
-    high = 0.1 if promised else math.inf
-    return Figure(f"more trials, {where}", more, "at most 0.1" if promised else "-", high=high, error=error)
+def _cost(pairs: Sequence[tuple[Campaign, Campaign]], where: str, most: float) -> Iterator[Figure]:
+    """Yield what the check takes, and how many more trials a campaign takes with it, as shares of one without.
+
+    The second has more where the check saves mutants from false kills: they are tried on to the end.
+    """
+    all_of = sum(plain.trials for _, plain in pairs)
+    for what, high, values in (
+        ("trials of the check", 0.1, [each.checking for each, _ in pairs]),
+        ("more trials", most, [each.trials - plain.trials for each, plain in pairs]),
+    ):
+        _, error = _mean([more / plain.trials for more, (_, plain) in zip(values, pairs, strict=True)])
+        promise = f"at most {high:g}" if math.isfinite(high) else "-"
+        yield Figure(f"{what}, {where}", sum(values) / all_of, promise, high=high, error=error)
 
 
 def _power(on: Field, p: float, drop: float, campaigns: int) -> list[Figure]:
@@ -267,6 +281,12 @@ def _campaign(state: CampaignState) -> Campaign:
         [arm.status is Status.KILLED for arm in arms],
         every,
         [arm.trials.own for arm in arms],
+        _checking(state),
         state.drift() is not None,
         bool(state.problem),
     )
+
+
+def _checking(state: CampaignState) -> int:
+    confirmations = (each for arm in state.arms.values() for each in arm.confirmations)
+    return state.service.sentinels + state.service.confirming + sum(each.further for each in confirmations)

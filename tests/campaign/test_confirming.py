@@ -1,6 +1,7 @@
 """A kill waits for trials of the original beside it: it holds, or it is taken back, and the mutant goes on."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +77,26 @@ def test_one_chance_failure_beside_a_kill_in_one_trial_does_not_take_it_back() -
         if found.confirmed or found.given_up:
             break
     assert found.confirmed and not found.given_up
+
+
+def test_after_ten_trials_of_the_original_it_and_the_mutant_take_turns() -> None:
+    found, seen = Confirmation((("s0", KillCounts(2, 100, 6, 30)),), 0.005), ""
+    while len(seen) < 16:
+        scenario, original = found.next()
+        seen += "o" if original else "m"
+        found = (
+            found.with_original(scenario, failed=False)
+            if original
+            else found.with_mutant(scenario, failed=False)
+        )
+    assert seen == "o" * 10 + "mo" * 3
+
+
+def test_a_kill_that_gains_no_evidence_is_taken_back_though_the_evidence_is_for_it() -> None:
+    # its logarithm is 1.78: enough after 40 trials (-1 + 0.03 * 40 = 0.2), too little after 99 (1.97)
+    few = Confirmation((("s0", KillCounts(2, 100, 6, 40, 1, 40)),), 0.005, further=0)
+    assert 0.2 < few.log_evidence < 2.0 and not few.confirmed and not few.given_up
+    assert replace(few, further=60 - 1).given_up
 
 
 def test_another_scenario_may_still_kill_after_a_kill_was_taken_back() -> None:

@@ -12,7 +12,7 @@ from agentmut.insight.coverage.nouns import Coverage, Dimension, DimensionCovera
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import Evidence, MutantRow, Target, TextChange
 from agentmut.nouns.result import BaselineRow, Cost, DecisionTable, PromptRule, Result, SourceText
-from agentmut.nouns.result_figures import Bounds, Score
+from agentmut.nouns.result_figures import Bounds, CiNoticed, CiRed, CiRun, Score
 from agentmut.report.html import html_report
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import Kind, diff_of, word_diff
@@ -291,3 +291,15 @@ def test_a_narrowed_report_keeps_the_scores_and_the_prompt_of_the_whole_run() ->
     assert "1 of 2. Scores, prompt and scenarios are those of the whole run." in page
     assert "The suite misses 1 of 2 harmful changes" in page
     assert 'class="rule l-unnoticed"' in page
+
+
+def test_the_table_of_ci_runs_says_what_it_leaves_out() -> None:
+    alarm = CiRed(runs=1, value=0.1, low=0.0, high=0.2)
+    killed = CiNoticed(mutants=1, left_out=2, let_through=0, mean_red=1.0)
+    survived = CiNoticed(mutants=0, let_through=0, mean_red=None)
+    run = CiRun(runs=1, left_out=1, false_alarm=alarm, killed=killed, survived=survived)
+    page = html_report(result(ci=(run,)))
+    assert "2 killed mutants without enough runs after the kill: left out here." in page
+    assert "1 scenario without a run that says anything: left out here." in page
+    nothing = run.model_copy(update={"left_out": 0, "killed": survived})
+    assert "left out here" not in html_report(result(ci=(nothing,)))

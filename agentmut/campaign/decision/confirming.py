@@ -13,10 +13,13 @@ LEAST = 2
 """Trials of the original without which no kill is final."""
 FURTHER = 60
 """Further trials of the mutant after which a kill that is not confirmed is given up."""
-EVEN = -0.7
-"""The log evidence at which a kill is given up: the data are twice as likely if nothing but the service changed."""
+FIRST = 10
+"""Trials of the original on a scenario, at most, before the mutant gets further trials in turn with it."""
+AT_FIRST, EACH_TRIAL = -1.0, 0.03
+"""The log evidence below which a kill is given up: it begins at -1 and rises by 0.03 with each trial that the
+confirmation has taken. A kill that is real gains evidence with trials; one by chance or drift does not."""
 ENOUGH = 20
-"""Trials of the original before a kill is given up for such evidence; as many as the mutant's, if those are fewer."""
+"""Trials of the original before a kill is given up since it fails as often; as many as the mutant's, if fewer."""
 FEWEST = 4
 """Trials of the original before any kill is given up: after a kill in one trial, one chance failure says nothing."""
 PLACES = 1_000_000
@@ -53,10 +56,11 @@ class Confirmation:
         """Return whether the kill does not hold."""
         if self.trouble >= TROUBLE_PATIENCE:
             return True
-        trials = sum(beside.trials for _, beside in self.found)
-        used_up = self.further >= FURTHER and self._originals >= trials
-        enough = self._originals >= max(FEWEST, min(trials, ENOUGH))
-        return used_up or (enough and (self._as_often or self.log_evidence < EVEN))
+        if self._originals < FEWEST:
+            return False
+        if self.further >= FURTHER or (self._originals >= min(self._trials, ENOUGH) and self._as_often):
+            return True
+        return self.log_evidence < AT_FIRST + EACH_TRIAL * (self._originals + self.further)
 
     @property
     def _as_often(self) -> bool:
@@ -69,11 +73,18 @@ class Confirmation:
     def _originals(self) -> int:
         return sum(beside.original_trials for _, beside in self.found)
 
+    @property
+    def _trials(self) -> int:
+        return sum(beside.trials for _, beside in self.found)
+
     def next(self) -> tuple[str, bool]:
-        """Return the scenario of the next trial, and whether the original runs it, so that it has as many trials."""
+        """Return the scenario of the next trial, and whether the original runs it.
+
+        The original runs until it has as many trials as the mutant, or `FIRST` on each scenario; then they take turns.
+        """
         lacking = [(beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.found)]
-        behind, at = min(lacking)
-        return self.found[at][0], behind < 0
+        wanted = min(self._trials, FIRST * len(self.found) + self.further)
+        return self.found[min(lacking)[1]][0], self._originals < wanted
 
     def waits_for(self, scenario: str) -> bool:
         """Return whether a trial on the scenario is evidence about the kill."""

@@ -49,7 +49,7 @@ class Rule(Frozen):
     """The part of alpha that the scenarios together may spend."""
     clear_on: int = 0
     """Scenarios, drawn at random, on which a survivor is cleared besides those most related to it; 0: on all."""
-    beside: float = 0.04
+    beside: float = 0.03
     """Sentinels a launch of a mutant: trials of the original to the end of the campaign. 0: no sentinel, and kills are
     final without trials of the original beside them."""
 

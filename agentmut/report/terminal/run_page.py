@@ -28,6 +28,7 @@ from agentmut.report.ranking import LONGEST_READ, losses, rank
 from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import (
     ROUNDED_UP,
+    ci_left_out,
     counted,
     interval,
     judged_again,
@@ -348,10 +349,8 @@ def _ci(page: Page, result: Result) -> None:
         "scenario found no drop, the original's runs count with the mutant's. A scenario that killed a mutant counts "
         "by the runs after the kill."
     )
-    if left := max(run.killed.left_out for run in result.ci):
-        page.add(f"{counted(left, 'killed mutant')} without enough runs after the kill: left out here.")
-    if left := result.ci[0].left_out:
-        page.add(f"{counted(left, 'scenario')} without a run that says anything: left out here.")
+    for sentence in ci_left_out(result.ci):
+        page.add(sentence)
     if any(run.runs > 1 for run in result.ci):
         page.add(ROUNDED_UP)
 
