@@ -125,7 +125,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
         }
     )
     if not found.ran:
-        return Examination(found.model_copy(update={"advice": (_UNRUNNABLE,)}))
+        return Examination(found.model_copy(update={"advice": (*_sentences(seen.unread), _UNRUNNABLE)}))
     kept = kept_request([seen, *await ward.other_runs()]) if kept_in else None
     if kept:
         ward.adopt(kept.config)
@@ -412,8 +412,7 @@ def _advice(
     if not found.reachable:
         yield "No change reaches this agent: a campaign would say nothing about its tests."
     if strangers:
-        said = of_strangers(strangers)
-        yield f"{said[0].upper()}{said[1:]}."
+        yield from _sentences([of_strangers(strangers)])
     if clock:
         yield f"{clock.rstrip('.')}."
     if adopted:
@@ -430,6 +429,10 @@ def _advice(
             "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
             "`agentmut doctor --save-request request.json` and name it under agent.config.request."
         )
+
+
+def _sentences(phrases: Iterable[str]) -> Iterable[str]:
+    return (f"{said[0].upper()}{said[1:]}." for said in phrases)
 
 
 def _through(part: Part, route: str) -> Arrival:

@@ -68,6 +68,8 @@ class Footprint(Frozen):
     """Nodes of the flow that were entered."""
     strangers: tuple[str, ...] = ()
     """Threads that no trial can be told of, and that sent model requests during the trial: they are older than it."""
+    unread: tuple[str, ...] = ()
+    """Of a run without model requests: what reached a proxy of agentmut and could not be read, in phrases."""
     lost: bool = False
     """The run ended together with the process that was watching it."""
 
@@ -93,17 +95,22 @@ def footprint(
     marks: Iterable[str] = (),
     nodes: Iterable[str] = (),
     files: Iterable[str] = (),
+    unread: Iterable[str] = (),
 ) -> Footprint:
     """Return the footprint of a trial from its exchanges, the parts of its config that it read, and its marks.
 
-    `files` are the texts of files with instructions that the agent reads itself.
+    `files` are the texts of files with instructions that the agent reads itself. `unread` counts only where there is
+    no exchange.
     """
     shapes: dict[RequestShape, int] = {}
     known = known_lines(files)
     sent = sorted(exchanges, key=lambda exchange: exchange.started)
     order = tuple(shapes.setdefault(_shape(exchange, known), len(shapes)) for exchange in sent)
     reads, marks, nodes = (tuple(sorted(names)) for names in (reads, marks, nodes))
-    return Footprint(requests=tuple(shapes), order=order, reads=reads, marks=marks, nodes=nodes)
+    passed = () if shapes else tuple(unread)
+    return Footprint(
+        requests=tuple(shapes), order=order, reads=reads, marks=marks, nodes=nodes, unread=passed
+    )
 
 
 def _shape(exchange: Exchange, known: KnownLines) -> RequestShape:

@@ -36,6 +36,8 @@ class Recorder:
     steps: list[Step] = field(default_factory=list)
     config_reads: set[str] = field(default_factory=set)
     """Parts of the config that an agent without a wire has read, as dotted paths."""
+    unread: dict[str, None] = field(default_factory=dict)
+    """What reached a proxy of agentmut and could not be read as a model request, in phrases, each once."""
     waiting: list[float] = field(default_factory=list)
     """When each of the model requests that have no answer yet was sent, in seconds since the trial began."""
     waited: list[tuple[float, float]] = field(default_factory=list)

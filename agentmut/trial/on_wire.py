@@ -24,7 +24,8 @@ REQUESTS = "requests"
 """What a `Remedy` is asked for where no request was seen at all."""
 SENT_OUTSIDE = (
     "The program or service has to send them to the base URL that its environment names (OPENAI_BASE_URL, "
-    "ANTHROPIC_BASE_URL and so on)"
+    "ANTHROPIC_BASE_URL and so on). Where its code has a fixed https address: `agent: {intercept: true}`, which leads "
+    "a program here by HTTPS_PROXY. Neither reaches a program that ignores these variables, or asks a socket file"
 )
 SENT_HERE = (
     "In this process agentmut sees what clients of httpx, httpx2, requests, aiohttp and botocore send in the run's own "

@@ -162,7 +162,12 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         reason=reason,
         trace=trace.with_own_names(trial.tools),
         footprint=footprint(
-            recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes, _files_of(adapter)
+            recorder.exchanges,
+            recorder.config_reads,
+            _marks(trial),
+            recorder.nodes,
+            _files_of(adapter),
+            recorder.unread,
         ),
         takes=tuple(recorder.takes or ()),
         judging=tuple(recorder.judging),

@@ -18,6 +18,7 @@ from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_e
 from agentmut.nouns.trace import Action
 from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
+from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector, Route
 
 pytestmark = pytest.mark.process
@@ -36,6 +37,13 @@ request = urllib.request.Request(
 print("asking", file=sys.stderr)
 print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
 """.replace("PROMPT", PROMPT)
+ASKS_OTHERWISE = """
+import os, urllib.error, urllib.request
+try:
+    urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/speak", b"{}")
+except urllib.error.HTTPError as error:
+    print(error)
+"""
 MUTANT = Mutant(
     id="m", operator="prompt.drop_instruction", version=1, operator_class=OperatorClass.PROMPT,
     intent=Intent.DEGRADE, reach=Reach.SENT, description="", edits=(prompt_edit(PROMPT, 8, 21, ""),),
@@ -88,6 +96,14 @@ def test_a_programs_prompt_is_changed_on_its_way(model: Any, tmp_path: Path) -> 
     assert [step.action for step in plain.trace.steps] == [Action.REASON, Action.RESPOND]
     assert (plain.trace.output, plain.trace.stderr) == ("Hello.", "asking\n")
     assert plain.trace.usage.total == 10
+
+
+def test_a_request_in_no_known_dialect_is_told_apart_from_none(model: Any, tmp_path: Path) -> None:
+    (tmp_path / "speak.py").write_text(ASKS_OTHERWISE)
+    session = opened(tmp_path, adapter="command", command=[sys.executable, "speak.py"])
+    (done,) = ran(session, None)
+    said = absence(MUTANT, session.suite.full, [done.footprint], session.suite.on_wire)
+    assert "a POST request to 127.0.0.1 was in no dialect that agentmut reads" in said
 
 
 def test_the_users_key_reaches_the_service_and_no_trace(model: Any, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from agentmut._base import UsageError
 from agentmut.nouns.execution import Ending
+from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.interception import targets
@@ -65,6 +66,22 @@ def test_a_hard_coded_address_is_intercepted_changed_and_witnessed(
     assert systems(model) == ["Be kind.", PROMPT]
     assert Detector(MUTANT, session.suite.full).witness(mutated.footprint) is not None
     assert model.headers[0]["authorization"] == "Bearer k" and "proxy-authorization" not in model.headers[0]
+
+
+def test_a_program_that_trusts_its_own_certificate_alone_is_told_of_it(model: Any, tmp_path: Path) -> None:
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "own.pem"))
+    code = (
+        "import ssl, urllib.request as u\ncontext = ssl.create_default_context(cafile='own.pem')\n"
+        "try: u.urlopen(u.Request(URL, body.encode(), headers), context=context)\n"
+        "except OSError: print('sorry')"
+    )
+    session = program(tmp_path, code, intercept=True)
+    (done,) = ran(session, None)
+    said = absence(MUTANT, session.suite.full, [done.footprint], session.suite.on_wire)
+    assert (
+        "the program refused agentmut's certificate for api.openai.com:443" in said
+        and "SSL_CERT_FILE" in said
+    )
 
 
 SHOWN = """

@@ -24,6 +24,7 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
         requests=tuple(dict.fromkeys(shape for print_ in seen for shape in print_.requests)),
         reads=tuple(sorted({read for print_ in seen for read in print_.reads})),
         strangers=tuple(sorted({name for print_ in seen for name in print_.strangers})),
+        unread=tuple(sorted({said for print_ in seen for said in print_.unread})),
     )
     if together.strangers:
         return of_strangers(together.strangers)
@@ -54,6 +55,8 @@ KEPT_REPLIES = (
 
 
 def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:
+    if on_wire and seen.unread:
+        return f"no model request was seen: {_listed(seen.unread)}"
     if on_wire:
         return f"no model request was seen, so none could be changed on the wire. {on_wire(REQUESTS)}"
     if seen.reads:
@@ -116,6 +119,11 @@ def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wir
         return (
             "the agent itself offers its tools now in one order, now in another, so that no order is the mutant's. "
             "Sort them in the agent, or leave the operator out"
+        )
+    if edit.index is None and edit.after and on_wire and len(offered) > 1:
+        return (
+            f"the agent offers its tools in an order of its own ({_listed(offered)}), or shuffles them, so that no order "
+            "is the mutant's. Sort them as in agent.config.tools, or leave the operator out"
         )
     name = base.tools[edit.index].name if edit.index is not None and not edit.inserts_item else ""
     instead = on_wire("tools") if on_wire else "offer the tools of the config that the agent is given"

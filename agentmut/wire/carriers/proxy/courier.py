@@ -66,6 +66,9 @@ class Courier:
         """Return a request to something else than a model: both bodies pass as they come, but for a signed one,
         which is read to be signed again. Raises `RefusalError`.
         """
+        if http.method == "POST":
+            said = f"a POST request to {asked.upstream.base.host} was in no dialect that agentmut reads (docs/wire.md)"
+            asked.trial.recorder.unread[said] = None
         headers = asked.upstream.headers(http.headers, asked.trial.id)
         if length := http.headers.get(hdrs.CONTENT_LENGTH):
             headers[hdrs.CONTENT_LENGTH] = length

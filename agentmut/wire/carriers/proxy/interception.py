@@ -9,6 +9,7 @@ import asyncio
 import base64
 import binascii
 import secrets
+import ssl
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ class Interception:
                 await _pass_through(reader, writer, place)
         except _UnwantedError as unwanted:
             writer.write(unwanted.reply)
-        except (OSError, EOFError, asyncio.LimitOverrunError):  # TLS refused, or hung up
+        except (OSError, EOFError, asyncio.LimitOverrunError):  # hung up
             pass
         finally:
             with suppress(OSError, RuntimeError):
@@ -143,13 +144,17 @@ class Interception:
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await writer.drain()
         served = _Served()
-        transport: Any = await asyncio.get_running_loop().start_tls(
-            writer.transport,
-            served,
-            self._authority.context(place.rpartition(":")[0]),
-            server_side=True,
-            ssl_handshake_timeout=HANDSHAKE_SECONDS,
-        )
+        try:
+            transport: Any = await asyncio.get_running_loop().start_tls(
+                writer.transport,
+                served,
+                self._authority.context(place.rpartition(":")[0]),
+                server_side=True,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS,
+            )
+        except (ssl.SSLError, ConnectionError):
+            self._refused(place, name)
+            raise
         server = web.Server(
             self._handler(target, name),
             handler_cancellation=True,
@@ -164,6 +169,13 @@ class Interception:
         finally:
             await server.shutdown(0.5)
             transport.close()
+
+    def _refused(self, place: str, name: str) -> None:
+        with suppress(RefusalError):
+            self._roster.trial(name).recorder.unread[
+                f"the program refused agentmut's certificate for {place}: let it trust the file that SSL_CERT_FILE "
+                "names, and not a certificate of its own"
+            ] = None
 
     def _handler(self, target: Target, name: str) -> Callable[[web.BaseRequest], Any]:
         async def handle(http: web.BaseRequest) -> web.StreamResponse:
