@@ -122,7 +122,7 @@ def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wir
         )
     if edit.index is None and edit.after and on_wire and len(offered) > 1:
         return (
-            f"the agent offers its tools in an order of its own ({_listed(offered)}), or shuffles them, so that no order "
+            f"the agent offers its tools in its own order ({_listed(offered)}), or shuffles them, so that no order "
             "is the mutant's. Sort them as in agent.config.tools, or leave the operator out"
         )
     name = base.tools[edit.index].name if edit.index is not None and not edit.inserts_item else ""
