@@ -17,6 +17,8 @@ HEAD = 64 * 1024
 """Bytes of a file by which its format is recognised."""
 AUTO = "auto"
 _CHUNK = 1 << 20
+_LARGEST = {"time": 253_402_300_799.0, "price": 1e15, "score": 1e300}
+"""A time in seconds since the epoch is before the year 10000; sums of larger prices and scores might be infinite."""
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of gzip and of zstd, by which exporters and stores of objects compress."""
 
@@ -171,7 +173,27 @@ def _found(
     while (found := run_plugin(what, lambda: next(reading, None))) is not None:
         if not isinstance(found, ForeignTrial | BrokenRecord):
             raise PluginError(f"{what} gave a {type(found).__name__}; expected ForeignTrial or BrokenRecord.")
-        yield found
+        yield _storable(found) if isinstance(found, ForeignTrial) else found
+
+
+def _storable(trial: ForeignTrial) -> ForeignTrial | BrokenRecord:
+    """Return a run whose numbers can be kept; JSON, and so the store, has no infinity."""
+    trace = trial.trace
+    told = {
+        "time": (
+            trial.started or 0.0,
+            trace.seconds,
+            *(n for s in trace.steps for n in (s.started, s.seconds)),
+        ),
+        "price": (trace.usd or 0.0, *(step.usd or 0.0 for step in trace.steps)),
+        "score": tuple(score.value for score in trial.scores.values()),
+    }
+    for name, values in told.items():
+        if not all(abs(value) <= _LARGEST[name] for value in values):  # so not a number that is none, either
+            return BrokenRecord(
+                place=trial.place, reason=f"a {name} of the run is no number that can be kept"
+            )
+    return trial
 
 
 def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> str | BrokenRecord:

@@ -11,6 +11,8 @@ from agentmut.nouns import BrokenRecord, RecordPlace
 from agentmut.seams import TraceFile
 
 _NEXT_LINE = re.compile(r"\n(?=[ \t]*[{\[])")
+_DIGITS = 300
+"""Digits that an integer has at most: no longer one is a float, and no record means one."""
 _BETWEEN = re.compile(r"[\s,]*")
 
 
@@ -99,11 +101,17 @@ def _number(written: str) -> float:
     return value
 
 
+def _integer(written: str) -> int:
+    if len(written) > _DIGITS:
+        raise ValueError(f"{written[:20]}... is too large for a number")
+    return int(written)
+
+
 def _nothing(_: str) -> None:
     """Read NaN and Infinity, which Python writes and JSON does not have, as a missing value."""
 
 
-_DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_nothing)
+_DECODER = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_nothing)
 
 
 def _loads(line: bytes) -> Any:

@@ -13,7 +13,7 @@ from agentmut.nouns.trace import Outcome
 from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.traces.suite import Traces
 from agentmut.testing import check_importer
-from agentmut.usecases import check_suite, import_traces
+from agentmut.usecases import analyze, check_suite, import_traces
 
 TRACES = Path(__file__).parents[1] / "testdata" / "traces"
 PROJECT = "version: 1\nagent: {config: {prompt: Be kind.}}\n"
@@ -131,6 +131,27 @@ def test_a_folder_may_hold_files_that_are_no_traces(tmp_path: Path) -> None:
     assert "tonight.json: it is empty" in note
     broken = import_traces(["*.json"], tmp_path).broken
     assert [one.place.file for one in broken] == ["notes.json", "packed.json", "tonight.json"]
+
+
+def test_a_number_that_no_store_keeps_breaks_its_record_alone(tmp_path: Path) -> None:
+    """JSON of Python has Infinity, and a time of 400 digits is one: a store with such a run could not be read again."""
+    spans = [json.loads(line) for line in (TRACES / "pydantic_ai.jsonl").read_text().splitlines()]
+    for span in spans:
+        span["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["endTimeUnixNano"] = "9" * 400
+    (tmp_path / "spans.jsonl").write_text("\n".join(map(json.dumps, spans)) + "\n")
+    lines = (TRACES / "mlflow.jsonl").read_text().splitlines()
+    times = json.loads(lines[0])
+    for span in times["data"]["spans"]:
+        span["end_time_unix_nano"] = "9" * 400
+    (tmp_path / "mlflow.jsonl").write_text(json.dumps(times) + "\n" + lines[1] + "\n")
+    (tmp_path / "digits.jsonl").write_text(json.dumps(run(0, 1.0)) + '\n{"task_id": ' + "9" * 400 + "}\n")
+    report = import_traces(["*.jsonl"], tmp_path)
+    assert (report.formats["mlflow"], report.formats["tau_bench"]) == (1, 1)
+    said = {(one.place.file, one.place.line): one.reason for one in report.broken}
+    assert said["mlflow.jsonl", 1] == "a time of the run is no number that can be kept"
+    assert "is too large for a number" in said["digits.jsonl", 2]
+    assert "after the year 9999" in said["spans.jsonl", 1]
+    assert analyze(tmp_path).evidence.imported == 2
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,12 @@ class Event(NamedTuple):
     attributes: Attributes
 
 
+_LAST = 253_402_300_799 * 10**9
+"""The last second of the year 9999, in nanoseconds: no later time is a date."""
+_SHOWN = 24
+"""Digits of a wrong time that a message shows."""
+
+
 class Span(NamedTuple):
     """A span of OTLP/JSON. Times are in seconds since the epoch."""
 
@@ -44,18 +50,14 @@ def spans_of(request: Any, place: RecordPlace) -> Iterator[Span]:
 
 def _span(span: Mapping[str, Any], resource: Attributes, place: RecordPlace) -> Span:
     attributes = attributes_of(span.get("attributes"))
-    started = int(span["startTimeUnixNano"]) / 1e9
-    if started < 0:
-        raise ValueError(
-            f"startTimeUnixNano is {span['startTimeUnixNano']}: a time before 1970 is no time of a run"
-        )
+    started = _seconds(span, "startTimeUnixNano")
     return Span(
         trace=str(span["traceId"]),
         id=str(span["spanId"]),
         parent=str(span.get("parentSpanId") or ""),
         name=str(span.get("name", "")),
         started=started,
-        ended=max(int(span.get("endTimeUnixNano") or 0) / 1e9, started),
+        ended=max(_seconds(span, "endTimeUnixNano") if span.get("endTimeUnixNano") else 0.0, started),
         attributes=attributes,
         resource=resource,
         events=tuple(
@@ -65,6 +67,17 @@ def _span(span: Mapping[str, Any], resource: Attributes, place: RecordPlace) -> 
         error=_error(span.get("status") or {}, attributes),
         place=place,
     )
+
+
+def _seconds(span: Mapping[str, Any], name: str) -> float:
+    """Return a time of a span in seconds since the epoch. Raise `ValueError` for one of no calendar."""
+    written = str(span[name])
+    nanoseconds = int(written)
+    if nanoseconds < 0:
+        raise ValueError(f"{name} is {written[:_SHOWN]}: a time before 1970 is no time of a run")
+    if nanoseconds > _LAST:
+        raise ValueError(f"{name} is {written[:_SHOWN]}: a time after the year 9999 is no time of a run")
+    return nanoseconds / 1e9
 
 
 def _error(status: Mapping[str, Any], attributes: Attributes) -> str | None:
