@@ -101,6 +101,8 @@ def compose(text: str) -> yaml.Node | None:
         loader.dispose()
 
 
+_MOST_BITS = 14_000
+"""Of a number: Python writes at most 4,300 digits, and `0xFF...` and `59:59:...` are read without a limit."""
 _MOST_REPEATED = 100_000
 """Values read through aliases: a few nested ones can stand for billions."""
 
@@ -155,6 +157,8 @@ class _Reader:
             value: Any = self.constructor.construct_object(node)
         except (ValueError, LookupError) as error:  # `!!int x`, or a number of thousands of digits
             raise _fault(node, f"{node.tag} cannot be read: {error}") from error
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise _fault(node, "a number with thousands of digits is not supported")
         if isinstance(value, float) and not math.isfinite(value):
             raise _fault(node, f"{node.value} is not a number that can be used here")
         if value is not None and not isinstance(value, str | int | float | bool):

@@ -28,9 +28,11 @@ async def listen(answer: Answer, host: str = HOST, port: int = 0) -> Listening:
     """Serve every request by `answer`; port 0 takes any free port. Raises `OSError`."""
     from aiohttp import web
 
+    from agentmut.wire import server_log
+
     app = web.Application(client_max_size=1)
     app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    runner = web.AppRunner(app, access_log=None, logger=server_log("agentmut.pages"), shutdown_timeout=1.0)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

@@ -12,6 +12,7 @@ from .carriers.proxy.security import check_host as check_host
 from .carriers.proxy.security import check_origin as check_origin
 from .carriers.proxy.security import new_token as new_token
 from .carriers.proxy.server import Proxy as Proxy
+from .carriers.proxy.server_log import server_log as server_log
 from .carriers.proxy.standing_alone import intercepting as intercepting
 from .carriers.proxy.straight import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.upstream import TROUBLE as TROUBLE

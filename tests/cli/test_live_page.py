@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from html import unescape
 from http.client import HTTPConnection
 from pathlib import Path
+from socket import create_connection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -83,6 +84,7 @@ def test_only_who_knows_the_address_is_answered_and_no_other_site(server: LiveSe
         assert asked(bare, path)[0] == 403, path
     port = parts.port
     foreign = [{"Host": f"evil.example:{port}"}, {"Origin": "https://evil.example"}]
+    foreign += [{"Origin": f"http://127.0.0.1:{port}.evil.example"}, {"Origin": "null"}]
     for headers in (*foreign, {"Sec-Fetch-Site": "cross-site"}, {"Host": f"127.0.0.1:{(port or 0) + 1}"}):
         assert asked(server.address, "state", headers=headers)[0] == 403, headers
         assert asked(server.address, "stop", "POST", headers)[0] == 403, headers
@@ -90,6 +92,18 @@ def test_only_who_knows_the_address_is_answered_and_no_other_site(server: LiveSe
     assert stops.asked == 0
     assert asked(server.address, "stop", "POST")[0] == 204
     assert stops.asked == 1
+
+
+def test_what_is_no_http_is_quoted_nowhere(server: LiveServer, capfd: pytest.CaptureFixture[str]) -> None:
+    parts = urlsplit(server.address)
+    for request in (
+        f"GET {parts.path} HTTP/1.1\r\nX: \x1b[31m{'secret' * 20_000}\r\n\r\n",
+        "\x00\x01\x1b]0;x\x07\r\n\r\n",
+    ):
+        with create_connection((parts.hostname or "", parts.port or 0), timeout=600) as connection:
+            connection.sendall(request.encode())
+            assert connection.recv(100).startswith(b"HTTP/1.0 400")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_its_replies_are_kept_by_nobody_and_tell_the_address_to_nobody(server: LiveServer) -> None:

@@ -67,6 +67,8 @@ def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
         ("a: \x07\n", ["a.yaml is not YAML"]),
         ("a: !!int x\n", ["a.yaml:1:4", "cannot be read"]),
         ("a: " + "9" * 5000 + "\n", ["a.yaml:1:4", "cannot be read"]),
+        ("a: 0x" + "f" * 5000 + "\n", ["a.yaml:1:4", "thousands of digits"]),
+        ("a: 1:" + ":".join(["59"] * 3000) + "\n", ["a.yaml:1:4", "thousands of digits"]),
         ("a: " + "[" * 5000 + "]" * 5000 + "\n", ["nested too deeply"]),
         (b"a: \xff\xfe\n", ["not UTF-8", "byte 3", "0xff", "Save it in UTF-8"]),
     ],

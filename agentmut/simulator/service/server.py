@@ -1,7 +1,6 @@
 """The simulator as a service on this machine, in every dialect that has a codec."""
 
 import errno
-import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -14,6 +13,7 @@ from agentmut.simulator.service.latency import AT_ONCE, Latency
 from agentmut.simulator.service.service import Received, Service
 from agentmut.simulator.service.service_settings import Settings, checked_aliases
 from agentmut.simulator.service.trouble import NO_TROUBLE, Trouble
+from agentmut.wire import server_log
 
 MAX_BODY = 64 * 2**20
 SHUTDOWN = 0.2
@@ -44,7 +44,7 @@ async def serve(
     runner = web.AppRunner(
         application(settings, received),
         access_log=None,
-        logger=_logger(),
+        logger=server_log("agentmut.simulator"),
         handler_cancellation=True,  # a request that hangs ends with its client
         shutdown_timeout=SHUTDOWN,
     )
@@ -56,13 +56,6 @@ async def serve(
         yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
     finally:
         await runner.cleanup()
-
-
-def _logger() -> logging.Logger:
-    """Return the logger for the server's faults; it ignores clients that close their connections."""
-    logger = logging.Logger("agentmut.simulator")
-    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
-    return logger
 
 
 def application(settings: Settings, received: Callable[[Received], None] | None = None) -> web.Application:

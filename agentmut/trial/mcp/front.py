@@ -30,6 +30,7 @@ from agentmut.wire import (
     check_origin,
     new_session,
     new_token,
+    server_log,
     without_url_secrets,
 )
 
@@ -89,6 +90,7 @@ async def open_front(roster: Roster) -> AsyncIterator[str]:
             front.handle,
             handler_cancellation=True,
             access_log=None,
+            logger=server_log("agentmut.tool_servers"),
             max_line_size=LONGEST_FIELD,
             max_field_size=LONGEST_FIELD,
         )

@@ -24,6 +24,7 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_target, new_token
 from agentmut.wire.carriers.proxy.server import say_continue
+from agentmut.wire.carriers.proxy.server_log import server_log
 from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.upstream import PROXY_VARIABLES, Door, Upstream, new_session
 
@@ -159,6 +160,7 @@ class Interception:
             self._handler(target, name),
             handler_cancellation=True,
             access_log=None,
+            logger=server_log("agentmut.interception"),
             auto_decompress=False,
             max_line_size=LONGEST_FIELD,
             max_field_size=LONGEST_FIELD,

@@ -90,7 +90,9 @@ def _is_own(host: str, port: int) -> bool:
 
 def _is_of_this_machine(origin: str) -> bool:
     try:
-        return is_loopback(urlsplit(origin).hostname or "")
+        parts = urlsplit(origin)
+        _ = parts.port  # raises where another name follows: `127.0.0.1:80.evil.example`
+        return is_loopback(parts.hostname or "")
     except ValueError:
         return False
 

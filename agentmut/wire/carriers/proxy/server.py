@@ -1,12 +1,10 @@
 """The proxy as a server on this machine."""
 
 import errno
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import hdrs, web
-from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut._base import RunError
 from agentmut.nouns import Codec
@@ -22,6 +20,7 @@ from agentmut.wire.carriers.proxy.security import (
     check_origin,
     check_target,
 )
+from agentmut.wire.carriers.proxy.server_log import server_log
 from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.upstream import Upstream, destination, new_session
 from agentmut.wire.carriers.throttle import Throttle
@@ -68,7 +67,7 @@ class Proxy:
             self._handle,
             handler_cancellation=True,  # a client that hangs up ends its request to the upstream
             access_log=None,
-            logger=_logger(),
+            logger=server_log("agentmut.proxy"),
             auto_decompress=False,
             max_line_size=LONGEST_FIELD,
             max_field_size=LONGEST_FIELD,
@@ -122,19 +121,6 @@ async def say_continue(http: web.BaseRequest) -> None:
     if http.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
         await http.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         http.writer.output_size = 0  # the reply is yet to come
-
-
-def _logger() -> logging.Logger:
-    """Return the logger for faults of the proxy; it ignores clients that close their connections."""
-    logger = logging.Logger("agentmut.proxy")
-    logger.addFilter(_is_worth_saying)
-    return logger
-
-
-def _is_worth_saying(record: logging.LogRecord) -> bool:
-    """Return whether to log a record: unreadable HTTP is not logged, because it quotes headers with credentials."""
-    error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, ConnectionError | HttpProcessingError)
 
 
 async def _start(site: web.TCPSite, host: str, port: int) -> None:
