@@ -106,6 +106,7 @@ from .supervision import Supervisor as Supervisor
 from .supervision import be_supervised as be_supervised
 from .supervision import die_with_parent as die_with_parent
 from .supervision import gone_again as gone_again
+from .supervision import nobody_asked_to_stop as nobody_asked_to_stop
 from .supervision import stop_signals as stop_signals
 from .supervision import supervisor as supervisor
 from .text_position import Position as Position

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from agentmut._base.errors import UsageError, nearest
+from agentmut._base.supervision import nobody_asked_to_stop
 
 _ABOUT_KEYS = re.compile(r"api[_ -]?key|credentials", re.IGNORECASE)
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -126,7 +127,9 @@ def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(_no_module(reference, error.name, root)) from None
         raise UsageError(_raised(reference, name, error)) from error
-    except KeyboardInterrupt:  # Ctrl-C
+    except KeyboardInterrupt as error:
+        if nobody_asked_to_stop():
+            raise UsageError(_raised(reference, name, error)) from error
         raise
     except BaseException as error:  # the user's module may raise anything while it loads
         raise UsageError(_raised(reference, name, error)) from error

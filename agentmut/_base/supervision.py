@@ -30,6 +30,8 @@ class Supervisor:
         self._places = places
         self.again = again
         """Why this process is there; None in a command's first process."""
+        self.stop_asked = False
+        """Whether the end was asked for: any other `KeyboardInterrupt` is code of users that raises it."""
 
     def tell(self, message: str) -> None:
         """Send a message; without a supervisor, the message is lost."""
@@ -42,8 +44,12 @@ class Supervisor:
         """Leave Ctrl-C and SIGTERM to the supervisor, and answer its own signals."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, heard_elsewhere)
-        signal.signal(STOP_SIGNAL, signal.default_int_handler)
+        signal.signal(STOP_SIGNAL, self._stop)
         faulthandler.register(PLACE_SIGNAL, file=self._places, all_threads=True)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.stop_asked = True
+        raise KeyboardInterrupt
 
 
 _supervisor: ContextVar[Supervisor | None] = ContextVar("agentmut_supervisor", default=None)
@@ -64,6 +70,12 @@ def gone_again() -> Again | None:
     """Return why this process is a command's second one; None if it is the first, or if it has no supervisor."""
     line = supervisor()
     return line.again if line else None
+
+
+def nobody_asked_to_stop() -> bool:
+    """Return whether a `KeyboardInterrupt` of this moment is no Ctrl-C; False where nobody can tell."""
+    line = supervisor()
+    return line is not None and not line.stop_asked
 
 
 def heard_elsewhere(number: int, frame: FrameType | None) -> None:

@@ -16,6 +16,7 @@ from agentmut._base import (
     RunError,
     RunInterruptedError,
     error_location,
+    nobody_asked_to_stop,
 )
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
@@ -69,9 +70,13 @@ class LazyVerbs(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ConnectionError(f"a connection or a pipe was lost: {error}") from error
-        except KeyboardInterrupt:  # typer would end with its code and print nothing
+        except KeyboardInterrupt as error:  # typer would end with its code and print nothing
             if ctx.invoked_subcommand in UNSUPERVISED:  # it ends a server
                 raise
+            if nobody_asked_to_stop():
+                place = error_location(error)
+                said = f"code of yours, or of a plugin, raised KeyboardInterrupt ({place}). Take that out"
+                raise RunError(f"{said}; finished trials are kept.") from error
             raise RunInterruptedError(BY_CTRL_C) from None
         except SystemExit as error:  # no verb leaves by it, and its code would be taken for ours
             place = error_location(error)
@@ -210,7 +215,9 @@ def _say_plugins_fault(error: BaseException, given: list[str]) -> None:
 
 def _bug(given: list[str]) -> NoReturn:
     """Print the traceback of the error that is being handled, for a report on it, and exit."""
-    sys.stderr.write(masked(traceback.format_exc(), given))
+    from agentmut.report import clean
+
+    sys.stderr.write(clean(masked(traceback.format_exc(), given)))
     message = "this is a bug in agentmut; finished trials are kept. Please report it."
     typer.echo(f"agentmut: {message}", err=True)
     _say_json(message, int(ExitCode.BROKEN), "--json" in given)

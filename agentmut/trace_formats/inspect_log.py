@@ -1,7 +1,9 @@
 """Logs of inspect_ai, `.eval` and `.json`, by inspect_ai's own reader."""
 
 import importlib.util
+import zipfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmut._base import UsageError, jsonable, one_line
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent, ToolEvent
     from inspect_ai.log import EvalLog, EvalSample
 
+_LARGEST, _LARGE = 2**30, 2**26
+"""Bytes of a member of an archive that are never read, and those that are read where they pack as a log does."""
+_MOST_PACKED = 200
+"""How many times smaller a large member may have become: a real log, 5 to 40 times."""
 _CORRECT = {"C": True, "I": False}
 """What scorers of inspect_ai write for correct and incorrect."""
 
@@ -61,9 +67,24 @@ class InspectLog:
                 yield BrokenRecord(place=place, reason=f"inspect_ai cannot read it: {one_line(error)}")
 
 
+def refuse_bomb(path: Path) -> None:
+    """Raise `ValueError` for an archive with a member that would fill the memory: its size, or how well it packs.
+
+    A member cannot be larger than it says: `zipfile` stops there.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            packed_well = member.file_size > _MOST_PACKED * max(1, member.compress_size)
+            if member.file_size > _LARGEST or (member.file_size > _LARGE and packed_well):
+                raise ValueError(f"{member.filename!r} in it would be {member.file_size >> 20} MiB")
+
+
 def _samples(file: TraceFile, place: RecordPlace) -> Iterator[ForeignTrial]:
     from inspect_ai.log import read_eval_log, read_eval_log_samples
 
+    refuse_bomb(file.path)
     header = read_eval_log(file.path, header_only=True)
     for sample in read_eval_log_samples(file.path, all_samples_required=False, resolve_attachments=True):
         yield _trial(sample, header, place)

@@ -25,6 +25,8 @@ STARTING = 300.0
 """Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
+BEGUN = "begun"
+"""What a worker says when the setup of a trial is done and its agent begins."""
 GROUPED = "grouped"
 """A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
 READY = "ready"
@@ -168,10 +170,14 @@ class _Process:
         before = memory_kills()
         try:
             self._pipe.send((request, deadline - MARGIN / 2))
-            if not self._pipe.poll(deadline):
-                self.kill()
-                return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
-            answer = self._pipe.recv()
+            until, began = time.monotonic() + deadline, False
+            while True:
+                if not self._pipe.poll(max(0.0, until - time.monotonic())):
+                    self.kill()
+                    return _unanswered(deadline, began=began)
+                if (answer := self._pipe.recv()) != BEGUN:
+                    break
+                began = True
         except (EOFError, OSError):
             return self._ended(before)
         if isinstance(answer, Execution):
@@ -216,6 +222,13 @@ def _ended(workers: list[_Worker]) -> None:
     deadline = time.monotonic() + CLOSING
     for worker in workers:
         worker.leave(max(0.0, deadline - time.monotonic()))
+
+
+def _unanswered(deadline: float, *, began: bool) -> Execution:
+    """Return how a trial ended that had to be killed: what blocks before the agent begins is the scenario's setup."""
+    if began:
+        return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
+    return _lost(Ending.SETUP_FAILED, f"setup: killed, as the agent had not begun within {deadline:g} s")
 
 
 def _lost(ending: Ending, reason: str) -> Execution:
@@ -293,6 +306,8 @@ class _Answers:
     def note(self, trial: Trial, timeout: float) -> None:
         """Take note of the trial that runs now; threads of its agent that are older belong to it."""
         self._trial = (trial, timeout)
+        with suppress(OSError):  # the parent has gone, which the next answer shows
+            self._pipe.send(BEGUN)
         own_older_threads(trial)
 
     def send(self, answer: Execution | str) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,30 @@ def test_ctrl_c_before_the_first_trial_writes_a_json_document(
     assert ended(write(tmp_path)) == ExitCode.INTERRUPTED
     document, said = told(capsys)
     assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
+
+
+def test_a_traceback_of_ours_reaches_the_terminal_without_escapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def falls(*given: Any, **named: Any) -> None:
+        raise LookupError("\x1b]0;mine\x07 \x9b31m \u202e")
+
+    monkeypatch.setattr("agentmut.campaign.preparation.session.environment", falls)
+    assert ended(write(tmp_path)) == ExitCode.BROKEN
+    _, said = told(capsys)
+    assert "LookupError: ?]0;mine?" in said
+    assert not {"\x1b", "\x9b", "\u202e", "\x07"} & set(said)
+
+
+@pytest.mark.process
+def test_a_module_that_raises_keyboard_interrupt_is_no_ctrl_c(tmp_path: Path) -> None:
+    arguments = write(tmp_path)
+    for module in tmp_path.glob("*.py"):
+        module.write_text("raise KeyboardInterrupt\n")
+    command = [sys.executable, "-m", "agentmut", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == ExitCode.USAGE, done.stderr
+    assert "raised KeyboardInterrupt" in json.loads(done.stdout)["error"]
 
 
 def test_code_of_the_user_that_calls_sys_exit_never_chooses_the_exit_code(

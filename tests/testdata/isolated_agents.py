@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import time
@@ -78,13 +79,24 @@ def look_ups(config: AgentConfig, given: Any) -> Any:
     return f"found {look_up(given)}"
 
 
-def executor(function: Any, turns: tuple[str, ...], *tools: ToolSpec) -> Executor:
+def keep_the_lock(scenario: Scenario) -> None:
+    """A hook that lets Python run nothing else, for the scenario `stuck`."""
+    if scenario.name == "stuck":
+        re.match("^(a+)+$", "a" * 41 + "!")
+
+
+def hooked(turns: tuple[str, ...]) -> Executor:
+    """An agent whose scenarios have such a setup."""
+    return executor(run, turns, setup=keep_the_lock)
+
+
+def executor(function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None) -> Executor:
     scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
     config = AgentConfig(prompt="p", tools=tools)
     return LocalExecutor(
         CallableAdapter(function, config),
         SuiteConfig(config, scenarios),
-        {scenario.name: Case(scenario, {}) for scenario in scenarios},
+        {scenario.name: Case(scenario, {}, setup) for scenario in scenarios},
         Pricer({}),
         RunSettings(timeout=TIMEOUT),
     )
@@ -119,5 +131,11 @@ def making(name: str, turns: tuple[str, ...]) -> Any:
     agents = {"run": run, "block": block, "wait": wait, "seize": seize}
     if name in agents:
         return partial(executor, agents[name], turns)
-    makers = {"slow_to_import": slow_to_import, "noting": noting, "broken": broken, "faulty": faulty}
+    makers = {
+        "slow_to_import": slow_to_import,
+        "noting": noting,
+        "broken": broken,
+        "faulty": faulty,
+        "hooked": hooked,
+    }
     return partial(makers[name], turns)

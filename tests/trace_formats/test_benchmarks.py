@@ -5,6 +5,7 @@ Neither tau2-bench nor Harbor can be installed beside agentmut, so their documen
 """
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from agentmut.seams.protocols.trace_format import TraceFile, TraceFormat
 from agentmut.testing import check_trace_format
 from agentmut.trace_formats import read_traces
 from agentmut.trace_formats.atif import Atif
-from agentmut.trace_formats.inspect_log import InspectLog
+from agentmut.trace_formats.inspect_log import InspectLog, refuse_bomb
 from agentmut.trace_formats.tau2 import Tau2
 from agentmut.usecases import check_suite
 
@@ -232,6 +233,18 @@ def test_a_log_of_inspect_ai_is_read_by_its_own_reader() -> None:
     assert last.trace.tool_calls[0].error == "there is no order W2"
     assert [step.usage.total for step in first.trace.steps if step.action is Action.REASON] == [86, 151]
     assert 0 < call.started < first.trace.seconds
+
+
+def test_an_archive_that_would_fill_the_memory_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", "{}")
+        with archive.open("samples/a_epoch_1.json", "w") as sample:
+            for _ in range(70):
+                sample.write(bytes(1_000_000))
+    with pytest.raises(ValueError, match=r"'samples/a_epoch_1\.json' in it would be 66 MiB"):
+        refuse_bomb(path)
+    refuse_bomb(LOG)
 
 
 @pytest.mark.framework

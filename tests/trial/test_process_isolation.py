@@ -116,6 +116,12 @@ def test_agents_are_contained_in_a_process_of_multiprocessing_that_measures_itse
     assert process.exitcode == 40  # and not 3, the agent's own
 
 
+def test_a_setup_that_keeps_pythons_lock_is_its_own_failure_and_not_the_agents() -> None:
+    stuck, fine = execute(pool("hooked", ("stuck", "fine")), "stuck", "fine", one_by_one=True)
+    assert (stuck.ending, fine.ending) == (Ending.SETUP_FAILED, Ending.ANSWERED)
+    assert stuck.reason.startswith("setup: killed, as the agent had not begun within")
+
+
 def test_an_async_agent_that_blocks_its_loop_is_killed_too(long_margin: None) -> None:
     blocked, fine = execute(pool("block", ("block", "fine")), "block", "fine", one_by_one=True)
     assert (blocked.ending, fine.ending) == (Ending.TIMEOUT, Ending.ANSWERED)

@@ -76,6 +76,7 @@ class _Guard:
             raise KeyboardInterrupt
         self._asked = True
         if line := supervisor():
+            line.stop_asked = True
             line.tell("stopping")
         # in no context, as that of the interrupted code may be a trial's, which can cancel nothing but its own
         self._loop.call_soon_threadsafe(self._interrupt, context=contextvars.Context())
