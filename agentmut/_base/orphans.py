@@ -3,6 +3,7 @@
 import os
 import secrets
 import subprocess
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,14 +13,14 @@ MARK = "AGENTMUT_PROGRAM"
 """The environment variable by which a watch knows its processes, also those that it was not told of."""
 _WATCH = """
 PATH=$PATH:/usr/bin:/bin
-read -r group; read -r _
+read -r group; read -r stays
 [ -z "$group" ] || kill -s KILL -- "-$group"
 for pause in 0 0.1 0.4; do
     sleep "$pause"
     found=$(grep -lasF -- "$1" /proc/[0-9]*/environ | cut -d/ -f3)
     [ -z "$found" ] || kill -s KILL $found
 done
-[ -z "$2" ] || rm -rf -- "$2"
+[ -z "$2" ] || [ -n "$stays" ] || rm -rf -- "$2"
 """
 """Waits for the end of the pipe. The system closes it when its other end is gone, by SIGKILL as well."""
 _LEASH = 'read -r _ || kill -s KILL "$1"'
@@ -31,11 +32,13 @@ class GroupWatch:
     It starts before the group does, and finds the group's first process by `variables` should this process be killed
     before `hold`. Processes that have left the group are found by them as well. Both take Linux's `/proc`; elsewhere
     the group alone ends, from `hold` on. The group has to be ended by others before the watch is dismissed:
-    afterwards nobody ends it. Where the system has no process groups, nothing is watched.
+    afterwards nobody ends it. A watch that is released ends all of them itself. Where the system has no process
+    groups, nothing is watched.
     """
 
     def __init__(self, scratch: Path | None = None) -> None:
         self._mark = secrets.token_hex(16)
+        self._held = False
         self._shell: subprocess.Popen[bytes] | None = None
         if hasattr(os, "killpg") and os.access(_SHELL, os.X_OK):
             folder = str(scratch) if scratch else ""
@@ -60,9 +63,21 @@ class GroupWatch:
     def hold(self, group: int) -> None:
         """Take note of the group's id."""
         if self._shell is not None:
+            self._held = True
             assert self._shell.stdin
             with suppress(OSError):  # somebody has ended the watch
                 self._shell.stdin.write(f"{group}\n".encode())
+
+    def release(self) -> None:
+        """Let the watch end what is left of the group, and processes that have left it; the scratch folder stays."""
+        shell, self._shell = self._shell, None
+        if shell is None:
+            return
+        assert shell.stdin
+        with suppress(OSError):  # somebody has ended the watch
+            shell.stdin.write(b"stays\n" if self._held else b"\nstays\n")
+            shell.stdin.close()
+        threading.Thread(target=shell.wait, daemon=True, name="agentmut-watch").start()
 
     def dismiss(self) -> None:
         """End the watch."""

@@ -64,6 +64,13 @@ class LazyVerbs(TyperGroup):
             ctx.fail(f"There is no verb {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        """Parse the words. Ctrl-C meanwhile is told: typer would end with its code and print nothing."""
+        try:
+            return super().make_context(*given, **named)
+        except KeyboardInterrupt:
+            raise RunInterruptedError(BY_CTRL_C) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run the verb. A connection that was lost is an error of its own: typer would end with exit code 1 for it."""
         try:

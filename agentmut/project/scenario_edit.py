@@ -120,7 +120,8 @@ class _Files:
         for scenario in expected:
             if found.get(scenario.name) != scenario:
                 raise ProjectError(
-                    f"scenario {scenario.name} would not be read as it is meant. Write it by hand:\n"
+                    f"scenario {scenario.name} would not be read as it is meant. Give the command again, as another "
+                    "command may have changed the file meanwhile. If that changes nothing, write it by hand:\n"
                     f"{scenario_item(scenario)}"
                 )
 

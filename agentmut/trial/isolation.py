@@ -202,7 +202,7 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
-        self._watch.dismiss()
+        self._watch.release()
 
     def _ended(self, before: int | None) -> Execution:
         """Return how a trial ended that ended its process; `before` it, so many had been killed for want of memory."""

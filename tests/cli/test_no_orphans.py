@@ -190,6 +190,20 @@ def test_a_watch_that_is_dismissed_leaves_the_group_alone() -> None:
     process.wait()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes out of the group are found in /proc")
+def test_a_watch_that_is_released_ends_who_has_left_the_group_and_leaves_the_folder(tmp_path: Path) -> None:
+    watch = GroupWatch(tmp_path)
+    marked = {**os.environ, **watch.variables}
+    of_the_group, left = (
+        subprocess.Popen(["sleep", "600"], start_new_session=True, env=marked) for _ in range(2)
+    )
+    watch.hold(of_the_group.pid)
+    watch.release()
+    of_the_group.wait()
+    left.wait()
+    assert tmp_path.exists()
+
+
 @pytest.mark.skipif(
     sys.platform != "linux", reason="the system tells a process of its parent's end on Linux alone"
 )

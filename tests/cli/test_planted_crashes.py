@@ -96,6 +96,37 @@ def test_ctrl_c_before_the_first_trial_writes_a_json_document(
     assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["typer.core.TyperGroup.make_context", "typer.main.get_command"],
+)
+def test_ctrl_c_while_the_words_are_parsed_writes_a_json_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    def interrupted(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    assert ended(write(tmp_path)) == ExitCode.INTERRUPTED
+    document, said = told(capsys)
+    assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
+
+
+def test_ctrl_c_while_the_command_line_is_loaded_writes_a_json_document(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        "import sys, types\n"
+        "class Interrupting(types.ModuleType):\n"
+        "    def __getattr__(self, name):\n        raise KeyboardInterrupt\n"
+        "sys.modules['agentmut.cli'] = Interrupting('agentmut.cli')\n"
+        "from agentmut.__main__ import run\nrun()\n"
+    )
+    command = [sys.executable, "interrupted.py", "run", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == ExitCode.INTERRUPTED
+    assert json.loads(done.stdout)["exit_code"] == ExitCode.INTERRUPTED
+    assert done.stderr == "agentmut: ended by Ctrl-C. Nothing was run.\n"
+
+
 def test_a_traceback_of_ours_reaches_the_terminal_without_escapes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

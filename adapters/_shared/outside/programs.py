@@ -46,11 +46,11 @@ async def run_program(launch: Launch, output: Output) -> None:
     """Run a program to its end, or to the first byte over the limit; its output is added to `output`.
 
     It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
-    so a program's children do not outlive it; one that has left the group (`setsid`) is not found. The group also
-    ends when this process is killed, at any moment; on Linux, processes that have left the group end then, too.
+    so a program's children do not outlive it. One that has left the group (`setsid`) outlives a program that ends by
+    itself; on Linux, it ends where the program is ended, and where this process is killed, at any moment.
     Raises `OSError` or `ValueError` where it cannot be started.
     """
-    watch = GroupWatch(launch.scratch)
+    watch, ended_by_itself = GroupWatch(launch.scratch), False
     try:
         transport, listener = await _started(launch, output, watch)
         try:
@@ -60,10 +60,14 @@ async def run_program(launch: Launch, output: Output) -> None:
             if not output.overflow:
                 await _within(LINGER, listener.closed)
         finally:
+            ended_by_itself = transport.get_returncode() is not None
             await _end(transport, listener)
             output.code = transport.get_returncode()
     finally:  # also when the wait for the program's end is cut short: the group was killed
-        watch.dismiss()
+        if ended_by_itself:
+            watch.dismiss()
+        else:
+            watch.release()
 
 
 async def _started(
