@@ -30,6 +30,7 @@ SECTIONS = (
     "precision",
     "proxied",
     "ci",
+    "ci_engine",
     "sprt",
     "warm_start",
     "watch",

@@ -6,14 +6,16 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.decision.after_kills import AfterKills, is_after_kill
+from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.trials import Launch
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.run_page import render
 from agentmut.store.rows import LATER
-from agentmut.usecases.campaigns import measure
-from benchmarks.calibration.ci_engine import pooled_mean, section
+from agentmut.usecases.campaigns import carry_out_campaign, measure, rescore, stored_plan
+from agentmut.usecases.runtime import open_store
+from benchmarks.calibration.ci_engine import pooled_mean
 from benchmarks.calibration.drift import a_result
 
 WORDS = ("alpha", "beta")
@@ -65,6 +67,12 @@ def killed(result: Result) -> list[Any]:
     return [row for row in result.mutants if row.status is Status.KILLED]
 
 
+def resumed(project: Any) -> Result:
+    with open_store(project) as store:
+        session = open_session(project)
+        return carry_out_campaign(session, stored_plan(session, store.runs()[0]), store)
+
+
 @pytest.mark.whole
 def test_a_budget_that_ends_first_leaves_kills_out_and_a_later_run_makes_the_runs(projects: Any) -> None:
     whole = measure(projects.write(WORDS, idle=1))
@@ -86,6 +94,12 @@ def test_a_budget_that_ends_first_leaves_kills_out_and_a_later_run_makes_the_run
     without = next(row for row in killed(few) if row.ci_red[0].value is None)
     assert "too few for the chance of red" in " ".join(render_mutant(few, without).split())
     assert "the chance of red rests on them" in " ".join(render_mutant(whole, killed(whole)[0]).split())
+    assert rescore(projects.load()).result.ci == few.ci  # the runs that are stored, and no other
+    projects.write(WORDS, idle=1)
+    later = resumed(projects.load())
+    assert later.run_id == few.run_id and later.cost.trials > few.cost.trials
+    assert later.ci[0].killed.left_out == 0
+    assert rescore(projects.load()).result.ci == later.ci
 
 
 @pytest.mark.whole
@@ -96,11 +110,6 @@ def test_without_them_the_kill_itself_is_read_and_verdicts_are_the_same(projects
     assert all(row.ci_red[0].value is not None for row in killed(none))
     assert [row.status for row in none.mutants] == [row.status for row in whole.mutants]
     assert none.score == whole.score and none.service == whole.service
-
-
-def test_the_chance_of_red_on_killed_mutants_has_no_bias_through_the_engine() -> None:
-    for figure in section(thorough=False).figures:
-        assert figure.holds, figure
 
 
 def test_errors_of_one_campaign_are_taken_together() -> None:
