@@ -26,7 +26,7 @@ def kinds(found: Comparison) -> list[Kind]:
         Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle, True),
         Kind("Newly noticed: killed now", found.newly_killed),
         Kind("No longer brittle", found.no_longer_brittle),
-        Kind("Of another status", found.changed_otherwise),
+        Kind("With another status", found.changed_otherwise),
         Kind("Other new mutants", [change for change in found.appeared if not _survives(change)]),
         Kind("Mutants that are gone", found.gone),
     )

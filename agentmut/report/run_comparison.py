@@ -19,7 +19,7 @@ SHOWN = 15
 """Mutants that a terminal lists of one kind."""
 _TEXT = 600
 _HEAD = ("", "old [95 %]", "new [95 %]", "difference")
-_OVERLAP = "~: the intervals overlap, so the difference may be none."
+_OVERLAP = "~: the intervals overlap, so the difference may be due to chance."
 
 
 def render_comparison(found: Comparison, color: bool = False, width: int = 80) -> str:

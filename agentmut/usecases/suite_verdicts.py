@@ -58,7 +58,7 @@ def check_suite(
     `settings` take the place of the project's `test:` section: method, trials, margin, warm_start, correction. Raises
     the errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.usecases.suite_verdicts.check_suite")
+    refuse_running_loop("agentmut.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
         with_behaviour = behaviour_against(session, store, behaviour)
         past = earlier_trials(session, store, fresh=fresh, seed=seed)
@@ -83,7 +83,7 @@ def save_baseline(
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
-    refuse_running_loop("agentmut.usecases.suite_verdicts.save_baseline")
+    refuse_running_loop("agentmut.save_baseline")
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     name = check_baseline_name(loaded.baseline_name if name is None else name)
     with opened(loaded, scenarios) as (session, store):
@@ -112,7 +112,7 @@ def compare_with_baseline(
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.usecases.suite_verdicts.compare_with_baseline")
+    refuse_running_loop("agentmut.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         asked = Asked(time.time(), seed, fresh)
         name = session.project.baseline_name if name is None else name

@@ -1,5 +1,6 @@
 """The GitHub Action and the GitLab snippet: what they name exists, and their steps do what they say."""
 
+import json
 import os
 import re
 import shutil
@@ -314,6 +315,37 @@ def test_a_pull_request_has_one_comment_which_is_renewed(
     assert sent in asked.splitlines()[-1]
     assert "secret" not in asked  # others on the machine may list the arguments of a process
     assert (tmp_path / "body").read_text() == f"{MARK}\n## agentmut: mutation score 0.33\n"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "compared"),
+    [
+        ({"20260101-1": "finished", "20260102-1": "failed", "20260103-1": "budget"}, "--compare 20260101-1 "),
+        ({"20260102-1": "failed"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_comment_compares_with_the_latest_run_that_was_finished(
+    tmp_path: Path, earlier: dict[str, str], compared: str
+) -> None:
+    for run, status in {**earlier, "20260104-1": "finished", "20260105-1": "finished"}.items():
+        folder = tmp_path / ".agentmut" / "runs" / run
+        folder.mkdir(parents=True)
+        (folder / "result.json").write_text(json.dumps({"status": status}))
+    (tmp_path / "bin").mkdir()
+    shim = tmp_path / "bin" / "agentmut"
+    shim.write_text('#!/bin/sh\necho "$@"\n')
+    shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    done = subprocess.run(
+        ["bash", str(FOLDER / "comment_text.sh"), ".", "20260104-1"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == f"report 20260104-1 --project . {compared}--format markdown\n"
 
 
 def test_a_dry_run_prints_the_request_and_sends_none(tmp_path: Path) -> None:

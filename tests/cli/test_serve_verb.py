@@ -88,7 +88,7 @@ def test_an_ignored_change_has_its_reason_and_who_wrote_it(pages: dict[str, str]
 
 def test_two_campaigns_are_compared(pages: dict[str, str]) -> None:
     (diff,) = (page for path, page in pages.items() if "/changes/" in path)
-    assert "Of another status" in diff and "survived before, ignored now" in text(diff)
+    assert "With another status" in diff and "survived before, ignored now" in text(diff)
 
 
 def test_no_link_leads_nowhere(pages: dict[str, str]) -> None:

@@ -90,9 +90,9 @@ def _summary(result: Result) -> str:
     score = result.score
     total = score.killed + score.survived + score.no_coverage
     lines = [
-        f"Of {counted(total, 'change')} that should have been noticed, the suite noticed {score.killed}. "
-        f"{score.survived} survived, and no scenario reaches {score.no_coverage}. "
-        f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
+        f"The suite noticed {score.killed} of {counted(total, 'harmful change')}. {score.survived} survived"
+        f"{f', and no scenario reaches {score.no_coverage}' * bool(score.no_coverage)}."
+        f"{f' {score.undecided} undecided.' * bool(score.undecided)} Brackets hold {100 * score.level:g} % intervals.",
         *filter(None, [visible_line(result)]),
         *proven(score, result.rule),
         *([GRADES_MEAN] if is_graded(score) else []),

@@ -336,7 +336,7 @@
       chart.drawn.append(svg("path", { class: `way thin ${kind}`, d: some.map((item) => chart.at(steps(item))).join("") }));
     }
     get("paths").replaceChildren(chart.drawn);
-    const levels = used.size > 1 ? ` Lines are those of the level used most, ${data.tables[usual].alpha.toPrecision(3)}.` : "";
+    const levels = used.size > 1 ? ` The lines are those of the significance level used most, ${data.tables[usual].alpha.toPrecision(3)}.` : "";
     get("paths-says").textContent = words + levels;
   };
 
