@@ -82,7 +82,7 @@ def older_note(scenarios: tuple[str, ...]) -> Iterator[str]:
 def renewed(ages: Ages, what: str) -> Iterator[str]:
     """Yield which trials begin anew because evaluators are newer than stored runs; `what` names the price."""
     if names := [name for name, age in ages.items() if age.waits]:
-        yield f"evaluators of {', '.join(names)} are newer than the stored runs, so these runs decide nothing: {what}"
+        yield f"evaluators of {', '.join(names)} are newer than the stored runs, which are not used. It takes {what}"
 
 
 def price_of_new_series(ages: Ages, baseline: int, n_max: int) -> Iterator[str]:

@@ -387,7 +387,7 @@ def _foot(page: Page, result: Result) -> None:
     page.title("Cost")
     page.add(
         f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money(cost)}, "
-        f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+        f"{cost.seconds:.0f} s; {counted(cost.reused, 'run')} reused from earlier"
     )
     page.add(origins_line(cost.origins))
     for line in judged_with(result):

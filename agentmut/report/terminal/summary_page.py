@@ -210,7 +210,9 @@ def _foot(result: Result, where: str, html: str) -> Iterator[str]:
     if result.cheap_model:
         yield f"Proxy  {_cheap(result.cheap_model)}"
     yield from (f"Left out  {one_line(note)}." for note in left_out)
-    yield f"Cost   {spent}" + (f"; {cost.reused:,} runs reused" if cost.reused else "")
+    yield f"Cost   {spent}" + (
+        f"; {cost.reused:,} run{'s' * (cost.reused != 1)} reused" if cost.reused else ""
+    )
     yield f"Page   {one_line(html) or f'`agentmut report{where} --format html --output report.html`'}"
     yield f"Next   {_next(result, where)}"
 

@@ -68,7 +68,7 @@ def spent(cost: Cost) -> str:
     if cost.foreign and cost.foreign == cost.trials + cost.reused:
         return f"{counted(cost.foreign, 'recorded run')} of another tool, {cost.seconds:.0f} s; the agent was not run"
     paid = money(cost) if cost.tokens or cost.usd is None else "no model call seen"
-    return f"{cost.trials} runs of the agent, {paid}, {cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+    return f"{counted(cost.trials, 'run')} of the agent, {paid}, {cost.seconds:.0f} s; {counted(cost.reused, 'run')} reused from earlier"
 
 
 def _status(report: VerdictReport) -> str:
