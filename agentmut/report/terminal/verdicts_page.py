@@ -68,7 +68,8 @@ def spent(cost: Cost) -> str:
     if cost.foreign and cost.foreign == cost.trials + cost.reused:
         return f"{counted(cost.foreign, 'recorded run')} of another tool, {cost.seconds:.0f} s; the agent was not run"
     paid = money(cost) if cost.tokens or cost.usd is None else "no model call seen"
-    return f"{counted(cost.trials, 'run')} of the agent, {paid}, {cost.seconds:.0f} s; {counted(cost.reused, 'run')} reused from earlier"
+    reused = f"{counted(cost.reused, 'run')} reused from earlier"
+    return f"{counted(cost.trials, 'run')} of the agent, {paid}, {cost.seconds:.0f} s; {reused}"
 
 
 def _status(report: VerdictReport) -> str:
