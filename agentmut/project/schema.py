@@ -156,9 +156,10 @@ class StatisticsSettings(Section):
     suite_share: float = Field(default=0.0, ge=0, lt=1)
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
-    clear_on: Literal["auto", "all"] | Annotated[int, Field(ge=20)] = "auto"
+    clear_on: Literal["auto", "all"] | Annotated[int, Field(ge=10)] = "auto"
     """Try a mutant that more scenarios reach on so many of them, drawn at random from groups of like scenarios, and on
-    the five most related. `auto`: 20, so it begins with a mutant that 26 scenarios reach. `all`: on each of them."""
+    the five most related. `auto`: 20, so it begins with a mutant that 26 scenarios reach. 10, the least, begins at 16.
+    `all`: on each of them."""
     scoring: Literal["default", "paper"] = "default"
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)

@@ -53,6 +53,11 @@ def test_the_bound_is_that_of_its_formula() -> None:
     assert most_with_drop(0, [10] * 20, 0.1) == 30
     assert most_with_drop(5, [10] * 20, 0.1) == 30
     assert most_with_drop(5, [], 0.1) == 1
+    # 20 scenarios, ten random ones beside the foremost: (1 - 0.05 ** (1 / 10)) / 0.9 = 0.2877, of ten strata of 2: 5.75
+    where = tried_on(Reached(dict(list(AFFINITIES.items())[:20])), 10, 1, "m")
+    assert where.clearing is not None and len(where.scenarios) == 15
+    assert most_with_drop(FOREMOST, where.clearing.strata, 0.1) == 5
+    assert most_with_drop(20, [], 0.1) == 1  # 0.1 ** 2 is less than 0.05
     with pytest.raises(ValueError, match="strata"):
         most_with_drop(0, [0], 0.1)
     with pytest.raises(ValueError, match="miss"):
@@ -83,8 +88,8 @@ def test_a_project_that_says_nothing_clears_survivors_on_twenty_random_scenarios
     assert StatisticsSettings.model_validate(said).scenarios_to_clear == scenarios
 
 
-@pytest.mark.parametrize("wrong", [19, "some", 0, True])
-def test_fewer_than_twenty_scenarios_clear_nothing(wrong: Any) -> None:
+@pytest.mark.parametrize("wrong", [9, "some", 0, True])
+def test_fewer_than_ten_scenarios_clear_nothing(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="clear_on"):
         StatisticsSettings.model_validate({"clear_on": wrong})
 
