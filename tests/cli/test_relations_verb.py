@@ -141,6 +141,11 @@ def test_json_stands_alone_on_stdout_and_a_report_is_printed_again(relations: Co
     run = report["run_id"]
     assert "PASS: 1 check (a relation on a scenario)" in relations.verb("report", run).stdout
     assert json.loads(relations.verb("report", run, "--json").stdout)["run_id"] == run
+    stored = json.loads(relations("--stored", "--json").stdout)["run_id"]
+    assert stored != run
+    assert relations.verb("report", stored, "--format", "markdown").stdout.startswith(
+        "## Metamorphic relations: PASS"
+    )
 
 
 def test_a_preview_shows_what_fits_and_runs_nothing(relations: Command) -> None:
