@@ -67,3 +67,29 @@ def test_both_sheets_have_the_same_rows_in_another_order() -> None:
     assert sorted(first) == sorted(second)
     edges = sum(assertion.startswith(("ends_with", "starts_with")) for _, assertion in first)
     assert f"{edges} of the 40 ask how an answer begins or ends" in PAGE
+
+
+def test_the_share_that_the_author_gave_is_said_to_be_the_authors(capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = PROPOSALS / "unseen2-author.csv"
+    grades = graded(sheet)
+    assert (sum(grades.values()), len(grades)) == (35, 50)
+    rows = PAGE.split("| rejected by the author |")[1].split("\n\n")[0].splitlines()[2:]
+    assert sum(int(row.split("|")[2]) for row in rows) == 15
+    assert "The author of the rules says yes to 70.0 % (35 of 50)" in PAGE
+    assert main(["count", str(sheet)]) == 1, "the goal is missed"
+    assert "50 graded; yes: 0.70 (goal 0.8)" in capsys.readouterr().out
+
+
+def test_the_sheets_for_two_others_have_the_same_rows_and_no_grades() -> None:
+    author, *sheets = (
+        list(csv.DictReader((PROPOSALS / f"unseen2-{name}.csv").open(encoding="utf-8", newline="")))
+        for name in ("author", "sheet-1", "sheet-2")
+    )
+    wanted = {(row["number"], row["input"], row["rule"], row["assertion"]) for row in author}
+    for rows in sheets:
+        assert {(row["number"], row["input"], row["rule"], row["assertion"]) for row in rows} == wanted
+        assert not any(row["grade"] for row in rows)
+    assert sheets[0] != sheets[1]
+    bans = [row for row in author if row["grade"] == "yes" and row["assertion"] == 'not_contains: "cheap"']
+    assert len(bans) == 3
+    assert "Counted\nas no, they leave 64.0 %" in PAGE

@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from agentmut._base import shipped
 from agentmut.insight.explain.bounds import is_missed
-from agentmut.insight.explain.key_terms import is_key_term
+from agentmut.insight.explain.key_terms import is_key_term, is_unit_word
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.misplaced import has_misplaced, is_misplaced, parameters_of
 from agentmut.insight.explain.shapes import is_prose
 from agentmut.insight.explain.views import View
-from agentmut.language import STOP_WORDS, Modality, modality, stems
+from agentmut.language import STOP_WORDS, Modality, modality, stem, stems, words
 from agentmut.nouns import Action, OperatorClass
 
 _CONDITION = re.compile(
@@ -166,7 +166,8 @@ class Occasion:
         if any(tools_named(rule, (tool,)) and self.calls_for(rule) for rule in self.rules):
             return True
         text = self.meaning.tool_texts[names.index(tool)]
-        return not (stems(text) - shared_by_most(self.meaning.tool_texts)).isdisjoint(self.stems)
+        units = frozenset(stem(one.text) for one in words(text) if is_unit_word(one.text))
+        return not (stems(text) - shared_by_most(self.meaning.tool_texts) - units).isdisjoint(self.stems)
 
     def is_asked_by_user(self, tool: str) -> bool:
         """Return whether the user says half of the words of a tool's name; True where nothing is known of the user."""

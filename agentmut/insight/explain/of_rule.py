@@ -25,6 +25,8 @@ _LIMIT = re.compile(
 )
 _BELOW = re.compile(r"\b(?:under|below|fewer than|less than)\b", re.I)
 _ONCE = re.compile(r"\b(?:only once|once only|at most once|twice)\b", re.I)
+_ALLOWS = re.compile(r"\b(?:only after|before|until|unless|without|nur nach|bevor|ohne)\b", re.I)
+"""A ban that names the way in which the deed is allowed."""
 _THEN = re.compile(r"\bthen\b", re.I)
 
 
@@ -93,6 +95,8 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
             says = f"{order[0]} is called before {order[1]}"
             yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
     for _, tool in named:
+        if forbids and _ALLOWS.search(rule):
+            continue
         if forbids:
             yield candidate(
                 "tool_not_called", tool, f"{tool} is not called", 0.95, partial(_calls, tool, False)

@@ -29,6 +29,7 @@ _MAY_LOOP = (OperatorClass.MODEL, OperatorClass.CONTEXT, OperatorClass.ORCHESTRA
 _OF_TOOLS = ("tool_called", "tool_not_called", "tool_count", "tool_called_with", "tool_order")
 _OF_LIMITS = ("max_steps", "max_cost", "expression")
 _OF_TEXTS = ("contains", "not_contains", "states")
+_TOLD = re.compile(r"\b(?:tell|say|mention|inform|ask|sag|sagen)\b", re.I)
 _SIZE = frozenset(stems(shipped("agentmut.insight", "words_of_size")["words"]))
 """Stems of words with which a rule speaks of the length of an answer, or of how much is done."""
 
@@ -128,7 +129,7 @@ def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
     text = str(one.spec.argument)
     if _is_in_its_words(one, occasion):
         return True
-    if occasion.is_said(text):
+    if occasion.is_said(text) or stems(text) <= occasion.stems:
         return False
     if one.grounded:
         return is_key_term(text) and _is_told(text, occasion.meaning)
@@ -150,15 +151,24 @@ def _is_in_its_words(one: Candidate, occasion: Occasion) -> bool:
 def _fits_absence(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule forbids the very words, or names the term, which the user does not speak of.
 
-    An agent that refuses, or says what it has not done, needs the user's words for that. All words have to be the
-    rule's, and a rule about size forbids no words.
+    An agent that refuses, or says what it has not done, needs the user's words for that. All words have to be those
+    of a ban, or of what a rule wants said, perhaps on another occasion; a rule about size forbids no words.
     """
     if _is_in_its_words(one, occasion):
         return True
     text = str(one.spec.argument)
     said, meaning = stems(text), occasion.meaning
-    named = one.grounded > 0 and is_key_term(text) and said <= meaning.stems
+    named = one.grounded > 0 and is_key_term(text) and said <= _said_or_banned(meaning)
     return named and said.isdisjoint(occasion.stems) and not _speaks_of_size(meaning)
+
+
+def _said_or_banned(meaning: Meaning) -> frozenset[str]:
+    """Return the stems of what the changed rules forbid, or want said: words of their conditions are neither."""
+    parts = []
+    for rule in meaning.rule.splitlines():
+        told = _TOLD.split(rule, maxsplit=1)[1:]
+        parts.append(rule if modality(rule) is Modality.FORBID else " ".join(told))
+    return stems(" ".join(parts))
 
 
 def _fits_figure(one: Candidate, occasion: Occasion) -> bool:

@@ -10,6 +10,7 @@ from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.meaning import Meaning, meaning_of
 from agentmut.insight.explain.misplaced import is_misplaced
 from agentmut.insight.explain.occasion import Occasion
+from agentmut.insight.explain.of_rule import of_rule
 from agentmut.insight.explain.sensible import NEAR, is_sensible
 from agentmut.insight.explain.views import View
 from agentmut.nouns.config import AgentConfig
@@ -172,3 +173,37 @@ def test_a_decoy_is_of_the_tool_beside_which_it_stands() -> None:
     config = AgentConfig(tools=[{"name": "find_patient", "description": "Find it."}])
     assert meaning_of(mutant, config).tools == {"find_patient"}
     assert meaning_of(mutant.model_copy(update={"subject": "waiting room"}), config).tools == frozenset()
+
+
+def test_a_word_of_a_rules_condition_is_not_forbidden() -> None:
+    told = "If a customer wants storage, tell the customer that a warehouse is near."
+    assert sensible("not_contains", "warehouse", rule=told)
+    assert not sensible("not_contains", "customer wants", rule=told)
+    assert sensible("not_contains", "warehouse", rule="Never speak of the warehouse.")
+
+
+def test_a_unit_and_an_echo_are_no_text_to_ask_for() -> None:
+    rule = "If the move has boxes, tell the customer that a box costs 9 dollars a day at the warehouse."
+    assert sensible("contains", "warehouse", rule=rule)
+    assert not sensible("contains", "day", rule=rule)
+    assert not sensible("contains", "distance move", rule="Tell the distance of the move.")
+
+
+def test_a_unit_that_the_user_says_is_no_occasion_for_a_tool() -> None:
+    texts = ("send_quote Send a quote, in dollars.", "hire_van Hire a van.")
+    meaning = Meaning(
+        "", frozenset(), frozenset(), OperatorClass.TOOL, "", ("send_quote", "hire_van"), (), texts
+    )
+    assert not Occasion(meaning, "My lost box was worth 60 dollars.", ()).speaks_of("send_quote")
+    assert Occasion(meaning, "Please send a quote.", ()).speaks_of("send_quote")
+
+
+def test_a_ban_that_says_how_it_is_allowed_forbids_no_tool() -> None:
+    names = ("send_quote", "check_distance")
+    for rule, wanted in (
+        (CHECKED, False),
+        ("Send a quote only after a call.", False),
+        ("Never send a quote.", True),
+    ):
+        meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, names)
+        assert ("tool_not_called" in {one.spec.name for one in of_rule(meaning)}) is wanted, rule
