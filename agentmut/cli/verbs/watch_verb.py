@@ -90,11 +90,11 @@ def _lines(report: "WatchReport") -> list[str]:
 
     came = "" if report.added is None else f"{report.added} runs imported. "
     head = "CHANGED" if report.changed else "no change shown" if report.enough else "nothing to watch yet"
-    mode = "of its own scenario" if report.within_scenarios else "of all scenarios together"
+    mode = "of its own scenario" if report.within_scenarios else f"of all scenarios together. {TOGETHER}"
     lines = [
         head,
         f"{came}{report.watched} runs are compared with the first {report.reference}.",
-        f"The behaviour of each run is compared with runs {mode}.",
+        f"The behaviour of each run is compared with runs {mode}".rstrip(".") + ".",
         f"If nothing changes, the first alarm comes after {report.in_control:.0f} runs or more on average.",
         *(_line(row) for row in report.charts),
     ]
