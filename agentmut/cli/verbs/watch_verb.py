@@ -43,6 +43,9 @@ Reference = Annotated[
 InControl = Annotated[float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")]
 
 
+TOGETHER = "That hides changes in some scenarios: give --reference six runs a scenario"
+
+
 def watch(
     sources: Sources = None,
     outcome: Outcome = None,
