@@ -293,7 +293,7 @@ def test_a_scenario_without_a_run_is_told_of_since_what_it_exercises_is_not_know
         "cancels has no run yet" in note and "agentmut run" in note for note in found.suggestions.notes
     )
     said = " ".join(render_suggestions(found).split())
-    assert "Not seen in any stored run:" in said and "by any scenario" not in said
+    assert "What no stored run shows" in said and "by any scenario" not in said
 
 
 def test_nothing_stored_says_what_to_do_first(copied: Path) -> None:

@@ -173,7 +173,7 @@ def test_operators_without_mutants_share_their_reason(run: Run, folder: Path) ->
     code, out, _ = run("--config", "agent.yaml")
     assert code == 0
     assert "0 mutants" in out
-    for reason in ("): the prompt is empty", "): the config has no tools"):
+    for reason in ("  the prompt is empty", "  the config has no tools"):
         assert out.count(reason) == 1
 
 
