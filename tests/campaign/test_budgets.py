@@ -53,8 +53,8 @@ def resume(projects: Any) -> Any:
 
 
 def test_a_budget_of_trials_is_kept_exactly_and_leaves_the_rest_undecided(projects: Any) -> None:
-    result = measure(projects.write(budget={"trials": 150}))
-    assert (result.status, result.cost.trials) == ("budget", 150)
+    result = measure(projects.write(budget={"trials": 130}))
+    assert (result.status, result.cost.trials) == ("budget", 130)
     assert any(row.status is Status.UNDECIDED for row in result.mutants)
     assert result.score.undecided > 0
     assert result.score.high == 1.0
@@ -65,9 +65,9 @@ def test_a_run_stopped_by_a_budget_goes_on_under_the_budget_of_the_project_as_it
 ) -> None:
     whole = measure(projects.write())
     (projects.folder / ".agentmut" / "store.db").unlink()
-    stopped = measure(projects.write(budget={"trials": 150}))
+    stopped = measure(projects.write(budget={"trials": 130}))
     same = resume(projects)
-    assert (same.status, same.cost.trials) == ("budget", 150)
+    assert (same.status, same.cost.trials) == ("budget", 130)
     assert told(same) == told(stopped)  # the stored trials are taken in, though no further one may be run
     projects.write(budget={"trials": 5000}, execution={"concurrency": 3})
     more = resume(projects)
