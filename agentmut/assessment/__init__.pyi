@@ -27,6 +27,7 @@ from .preparation import prepare_saving as prepare_saving
 from .preparation import prepare_series as prepare_series
 from .preparation import prepare_test as prepare_test
 from .preparation import threshold_rule as threshold_rule
+from .remarks import with_names as with_names
 from .rules import BaselineCounts as BaselineCounts
 from .rules import FixedTrials as FixedTrials
 from .rules import SequentialComparison as SequentialComparison

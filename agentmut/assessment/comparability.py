@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import UsageError
+from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.sizes import further_looks
 from agentmut.assessment.state import Assessment
@@ -189,7 +190,7 @@ def comparison_notes(
         yield f"{name} was not compared: {obstacle}"
     for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:
         yield f"{name} is in the baseline, but no longer in the suite"
-    yield from _sides(session, counted)
+    yield from with_names(_sides(session, counted))
     if used.same_agent:
         yield (
             "nothing that shapes a trial has changed since the baseline: only a drift of the model service can show. "
@@ -200,18 +201,15 @@ def comparison_notes(
         yield f"the baseline is {days} days old: if the model service has drifted since, that shows as a change here"
 
 
-def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[str]:
-    """Yield what limits the comparisons from the side of the baseline."""
+def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[tuple[str, str]]:
+    """Yield scenarios, and what limits their comparison from the side of the baseline."""
     for name, (side, was, *_) in counted.items():
         if side != was:
-            yield (
-                f"{name}: today's evaluators judged the baseline's trials again: {was.passes}/{was.trials} passed when "
-                f"saved, {side.passes}/{side.trials} do now"
-            )
+            passed = f"{was.passes}/{was.trials} passed when saved, {side.passes}/{side.trials} do now"
+            yield name, f"today's evaluators judged the baseline's trials again: {passed}"
         if is_untestable(side.trials - side.passes, side.trials, session.project.statistics.delta):
-            yield (
-                f"{name}: the baseline passes too rarely ({side.passes}/{side.trials}) for a drop to show. Save a new "
-                "one, or leave the scenario out with --scenario"
-            )
+            rarely = f"the baseline passes too rarely ({side.passes}/{side.trials}) for a drop to show"
+            yield name, f"{rarely}. Save a new one, or leave the scenario out with --scenario"
         elif side.trials < BASELINE_MINIMUM:
-            yield f"{name}: with only {side.trials} baseline trials most drops go unnoticed; {BASELINE_MINIMUM} are few"
+            few = f"with only {side.trials} baseline trials most drops go unnoticed"
+            yield name, f"{few}. Even {BASELINE_MINIMUM} show only large drops"

@@ -3,12 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentmut.assessment.given import POWER, Family, comparison_rule
+from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.sizes import SIZES, further_looks, largest_step, next_sizes
 from agentmut.campaign import Tables
 from agentmut.nouns import Execution
 from agentmut.project import Project
 from agentmut.stats import is_untestable
+
+_TAKES_MORE = "A drop from there takes more trials to notice"
+_ONE_RUN = (
+    "If a cache or a fixed seed makes them so, they are one run, and the baseline is no larger than that"
+)
 
 
 def power_given(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> float:
@@ -82,21 +88,19 @@ def agent_remarks(
     tools: Sequence[str],
 ) -> Iterator[str]:
     """Yield what the baseline's runs cannot show: flaky scenarios, constant answers, tools that were never called."""
-    for scenario in project.scenarios:
-        side, asked = sides.get(scenario.name), project.threshold_of(scenario)
-        if side and side.passes < asked * side.trials:
-            yield (
-                f"{scenario.name}: flaky: {side.passes}/{side.trials} pass, and {asked:g} is asked. A drop from there "
-                "takes more trials to notice"
-            )
+    thresholds = {scenario.name: project.threshold_of(scenario) for scenario in project.scenarios}
+    yield from with_names(
+        (name, f"flaky: {side.passes}/{side.trials} pass, and {asked:g} is asked. {_TAKES_MORE}")
+        for name, asked in thresholds.items()
+        if (side := sides.get(name)) and side.passes < asked * side.trials
+    )
     told = {name: runs for name, runs in executions.items() if not any(r.trace.texts == "none" for r in runs)}
     answers = {name: {repr(run.trace.outputs) for run in runs} for name, runs in told.items()}
-    for name, runs in told.items():
-        if len(runs) > 1 and len(answers[name]) == 1:
-            yield (
-                f"{name}: all {len(runs)} runs gave the same answer. If a cache or a fixed seed makes them so, they "
-                "are one run, and the baseline is no larger than that"
-            )
+    yield from with_names(
+        (name, f"all {len(runs)} runs gave the same answer. {_ONE_RUN}")
+        for name, runs in told.items()
+        if len(runs) > 1 and len(answers[name]) == 1
+    )
     if len(answers) > 1 and len(set().union(*answers.values())) == 1:
         yield "the agent gives one and the same answer to every scenario"
     called = {tool for runs in executions.values() for run in runs for tool in run.trace.tools_called}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agentmut._base import UsageError
 from agentmut.assessment.comparability import Counted
 from agentmut.assessment.given import Family, comparison_rule, promised, shares_of, side_given, weakness
+from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import FixedTrials, Sprt, WarmStart
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.assessment.summary import Question
@@ -192,9 +193,7 @@ def prepare_comparison(
     work = _assessment(session, "compare", rules, shown, asked, first, max_age)
     correction = Correction(settings.correction)
     used = promised(used, given.values(), statistics.alpha_of_a_look)
-    weak = tuple(
-        f"{name}: {said}" for name, side in given.items() if (said := weakness(session.project, side))
-    )
+    weak = with_names((name, weakness(session.project, side)) for name, side in given.items())
     return Prepared(
         work, Question(statistics.alpha_of_a_look, correction, used, sides, (*notes, *weak), given, older)
     )

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator
 
-from agentmut.assessment import BaselineCounts, Family, agent_remarks, kept_trials, size_remark, with_power
+from agentmut.assessment import (
+    BaselineCounts,
+    Family,
+    agent_remarks,
+    kept_trials,
+    size_remark,
+    with_names,
+    with_power,
+)
 from agentmut.campaign import Session, Tables
 from agentmut.insight import edges_never_taken
 from agentmut.nouns import Execution
@@ -20,9 +28,9 @@ def _remarks(session: Session, store: Store, baseline: SavedBaseline) -> Iterato
     project, tables, saved = session.project, Tables.of(session.project), baseline.scenarios
     sides = {name: BaselineCounts(each.passes, each.trials) for name, each in saved.items() if each.trials}
     family = Family.of(project, max(1, len(sides)))
-    for name, side in sides.items():
-        if said := size_remark(project, side, family, tables, saved[name].looks):
-            yield f"{name}: {said}"
+    yield from with_names(
+        (name, size_remark(project, side, family, tables, saved[name].looks)) for name, side in sides.items()
+    )
     executions, config = _executions(store, baseline), session.suite.full
     yield from agent_remarks(project, sides, executions, [tool.name for tool in config.tools])
     traces = {name: [run.trace for run in runs] for name, runs in executions.items()}

@@ -37,7 +37,7 @@ def test_what_the_runs_cannot_show_is_said(projects: Any) -> None:
     project = projects.write(("alpha", "beta"), suite={"threshold": 0.9})
     same = [Execution(ending=Ending.ANSWERED, trace=AgentTrace(outputs=("yes",)))] * 2
     said = list(agent_remarks(project, {}, {"alpha": same, "beta": same}, ["refund"]))
-    assert any("alpha: all 2 runs gave the same answer" in each for each in said)
+    assert any("alpha, beta: all 2 runs gave the same answer" in each for each in said)
     assert "the agent gives one and the same answer to every scenario" in said
     assert any("called refund" in each for each in said)
 

@@ -1,0 +1,21 @@
+"""Remarks on scenarios, of which many share one."""
+
+from collections.abc import Iterable, Iterator
+
+NAMED = 3
+"""So many scenarios are named of those that share a remark."""
+
+
+def with_names(remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield each remark once, behind the names of the scenarios that it is about; empty remarks are left out.
+
+    >>> list(with_names([("a", "unfit"), ("b", ""), ("c", "unfit"), ("d", "flaky")]))
+    ['a, c: unfit', 'd: flaky']
+    """
+    names: dict[str, list[str]] = {}
+    for name, remark in remarks:
+        if remark:
+            names.setdefault(remark, []).append(name)
+    for remark, named in names.items():
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        yield f"{', '.join(named[:NAMED])}{more}: {remark}"
