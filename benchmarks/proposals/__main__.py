@@ -2,7 +2,7 @@
 
 `python -m benchmarks.proposals run FOLDER` writes six agents with thin suites (`thin.py`) and runs them: minutes.
 With `--fresh` they are six others, which nobody who works on the miner had seen before they were graded; since the
-miner was mended by those grades, `--unseen` has six more, and `--unseen2` another six after those.
+miner was mended by those grades, `--unseen` has six more, and `--unseen2` and `--unseen3` another six after those.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
@@ -22,13 +22,13 @@ from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
 from agentmut.project import load_project
 from agentmut.usecases import open_store
-from benchmarks.proposals.thin import FRESH, KNOWN, SECOND, UNSEEN, Thin, run
+from benchmarks.proposals.thin import FRESH, KNOWN, SECOND, THIRD, UNSEEN, Thin, run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
 USAGE = (
-    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2] | sheet FOLDER ... [--grader N] | "
+    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3] | sheet FOLDER ... [--grader N] | "
     "count ONE.csv [TWO.csv]"
 )
 
@@ -102,7 +102,7 @@ def graded(path: Path) -> dict[str, bool]:
 
 
 def _agents(arguments: Sequence[str]) -> tuple[Thin, ...]:
-    sets = {"--fresh": FRESH, "--unseen": UNSEEN, "--unseen2": SECOND}
+    sets = {"--fresh": FRESH, "--unseen": UNSEEN, "--unseen2": SECOND, "--unseen3": THIRD}
     return next((agents for option, agents in sets.items() if option in arguments), KNOWN)
 
 

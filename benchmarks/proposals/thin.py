@@ -1,8 +1,9 @@
-"""Four sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
+"""Five sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
 
 The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not
 read how assertions are mined, and were not looked at before they were graded. Both their grades changed the miner.
 `SECOND` was written by the author of the latest rules, before that author had read the miner or the rejected proposals.
+`THIRD` was written by one who had not read how assertions are mined, after those rules.
 """
 
 import shutil
@@ -61,6 +62,11 @@ UNSEEN = tuple(
 SECOND = tuple(
     _of_a_writer("unseen2", name)
     for name in ("farmbox", "parcel", "registrar", "rental", "roadside", "waste")
+)
+
+THIRD = tuple(
+    _of_a_writer("unseen3", name)
+    for name in ("broadband", "fahrschule", "ferry", "optiker", "selfstorage", "theatre")
 )
 
 
