@@ -28,8 +28,8 @@ COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
 USAGE = (
-    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3] | sheet FOLDER ... [--grader N] | "
-    "count ONE.csv [TWO.csv]"
+    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3] | "
+    "sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
 )
 
 
