@@ -4,6 +4,8 @@ from enum import StrEnum
 
 
 class Slot(StrEnum):
+    """The part of a day."""
+
     MORNING = "morning"
     AFTERNOON = "afternoon"
     EVENING = "evening"

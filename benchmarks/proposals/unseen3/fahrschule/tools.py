@@ -49,7 +49,8 @@ def ausbildungsstand(schuelernummer: str) -> str:
     s = SCHUELER.get(schuelernummer)
     if s is None:
         return f"Die Schülernummer {schuelernummer} gibt es nicht."
-    return f"Ausbildungsstand von {s['name']}: {s['theorie']} Theoriestunden, {s['praxis']} Fahrstunden, Klasse {s['klasse']}."
+    done = f"{s['theorie']} Theoriestunden, {s['praxis']} Fahrstunden, Klasse {s['klasse']}"
+    return f"Ausbildungsstand von {s['name']}: {done}."
 
 
 def pruefung_anmelden(schuelernummer: str, art: Literal["theorie", "praxis"]) -> str:

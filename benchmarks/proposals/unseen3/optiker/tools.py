@@ -8,6 +8,8 @@ Filiale = Literal["Bremen", "Oldenburg", "Emden"]
 
 @dataclass
 class Auftrag:
+    """Ein Auftrag."""
+
     kunde: str
     ware: str
     stand: str

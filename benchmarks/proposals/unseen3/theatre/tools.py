@@ -8,6 +8,8 @@ Block = Literal["stalls", "circle", "studio"]
 
 @dataclass(frozen=True)
 class Performance:
+    """A performance."""
+
     title: str
     date: str
     age: str
