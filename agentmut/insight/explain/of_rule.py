@@ -15,6 +15,12 @@ from agentmut.language import STOP_WORDS, Figure, Modality, modality, stated_fig
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
+_RATHER = re.compile(
+    r"(?:[\"“„«'][^\"“”„«»'\n]{2,80}[\"”“»'])\W+(?:and )?(?:not|never|rather than|instead of|nicht|statt)\W+"
+    r"[\"“„«']([^\"“”„«»'\n]{2,80})[\"”“»']",
+    re.I,
+)
+"""One word is to be said rather than another: an answer need not have the first, and may not have the second."""
 _ENDS = re.compile(r"\b(?:end|close|finish|sign off)\b", re.I)
 _BEGINS = re.compile(r"\b(?:begin|start|open)\b", re.I)
 _PLAIN_ENDING = re.compile(r"\bwith (?!an? |the |your |their |his |her |its )([^.;:]{2,60}?)[.!]?$", re.I)
@@ -43,6 +49,9 @@ def of_rule(meaning: Meaning) -> Iterator[Candidate]:
 
 def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
     quoted = [first or second for first, second in _QUOTED.findall(rule)]
+    if rather := _RATHER.search(rule):
+        yield _text_candidate("not_contains", rather[1], f"the answer does not have “{rather[1]}”", 0.9)
+        return
     if forbids:
         named = [
             word for word in _NAMED_WORD.findall(_QUOTED.sub(" ", rule)) if word.casefold() not in STOP_WORDS

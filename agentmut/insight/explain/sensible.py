@@ -12,7 +12,7 @@ from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
 from agentmut.insight.explain.of_endings import ENDINGS
-from agentmut.insight.explain.shapes import SHAPES
+from agentmut.insight.explain.shapes import SHAPES, SLIGHT
 from agentmut.language import Modality, modality, stated_figures, stems
 from agentmut.nouns import EvaluatorSpec, OperatorClass
 
@@ -30,6 +30,19 @@ _OF_TOOLS = ("tool_called", "tool_not_called", "tool_count", "tool_called_with",
 _OF_LIMITS = ("max_steps", "max_cost", "expression")
 _OF_TEXTS = ("contains", "not_contains", "states")
 _TOLD = re.compile(r"\b(?:tell|say|mention|inform|ask|sag|sagen)\b", re.I)
+_FORM = re.compile(
+    r"\b(?:as|in|with|als|in form von)\b[^.;:]*?\b(?:steps|lists?|points|bullets|sentences|paragraphs|tables?|"
+    r"headings|schritten?|listen?|punkten?|sätzen?|tabellen?)\b",
+    re.I,
+)
+"""The form that a rule asks for."""
+_SAYS = re.compile(
+    r"\b(?:say|mention|use|name|write|call|talk|speak|discuss|recommend|state|tell|reveal|disclose|share|"
+    r"promise|quote|show|expose|print|repeat|sagen?|nennen?|erwähnen?|verwenden?|sprechen?|"
+    r"benutzen?|schreiben?|empfehlen?|verraten?|versprechen?|zeigen?|teilen?)\b",
+    re.I,
+)
+"""A ban with one of these forbids words; others forbid deeds."""
 _SIZE = frozenset(stems(shipped("agentmut.insight", "words_of_size")["words"]))
 """Stems of words with which a rule speaks of the length of an answer, or of how much is done."""
 
@@ -139,7 +152,12 @@ def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
 def _is_told(text: str, meaning: Meaning) -> bool:
     """Return whether a changed rule with a key term asks for something: a ban names what is not to be done."""
     rules = [rule for rule in meaning.rule.splitlines() if not stems(text).isdisjoint(stems(rule))]
-    return not rules or any(modality(rule) is not Modality.FORBID for rule in rules)
+    return not rules or any(modality(rule) is not Modality.FORBID and not _is_on_form(rule) for rule in rules)
+
+
+def _is_on_form(rule: str) -> bool:
+    """Return whether a rule gives the form of an answer and nothing to be told: no such answer says its form."""
+    return _FORM.search(rule) is not None and _TOLD.search(rule) is None
 
 
 def _is_in_its_words(one: Candidate, occasion: Occasion) -> bool:
@@ -163,11 +181,14 @@ def _fits_absence(one: Candidate, occasion: Occasion) -> bool:
 
 
 def _said_or_banned(meaning: Meaning) -> frozenset[str]:
-    """Return the stems of what the changed rules forbid, or want said: words of their conditions are neither."""
+    """Return the stems of what the changed rules forbid to say, or want said: conditions and deeds are neither."""
     parts = []
     for rule in meaning.rule.splitlines():
         told = _TOLD.split(rule, maxsplit=1)[1:]
-        parts.append(rule if modality(rule) is Modality.FORBID else " ".join(told))
+        if modality(rule) is not Modality.FORBID:
+            parts.extend(told)
+        elif _SAYS.search(rule):
+            parts.append(rule)
     return stems(" ".join(parts))
 
 
@@ -188,11 +209,13 @@ def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
 def _fits_form(one: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule or the user speaks of a form, or it is that of identifiers among few figures.
 
-    Of a date that the user speaks of, the form is not asked for: it may be written otherwise.
+    Of a date that the user speaks of, the form is not asked for: it may be written otherwise. Of a form that nearly any
+    answer may have, only a rule asks for it.
     """
     if one.says.startswith(_WITHOUT):
         return not stems(one.says.removeprefix(_WITHOUT)).isdisjoint(occasion.meaning.stems)
-    asked = occasion.meaning.stems | (frozenset() if one.says.endswith(_DATED) else occasion.stems)
+    by_rule = one.says.endswith((_DATED, *SLIGHT))
+    asked = occasion.meaning.stems | (frozenset() if by_rule else occasion.stems)
     if not stems(one.says.removeprefix("the answer has")).isdisjoint(asked):
         return True
     return "form" in one.says and "[A-Z]" in str(one.spec.argument) and occasion.states_few_figures
@@ -264,10 +287,16 @@ def _bans_what_is_asked(rule: str, occasion: Occasion) -> bool:
 
 
 def _fits_ban(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether a rule forbids a tool, or the user misses its bound, or speaks of what the tool changes."""
+    """Return whether a rule forbids a tool, or the user misses its bound, or might be thought to ask for it."""
     tool = str(one.spec.argument)
     bound = any(occasion.misses_a_bound(rule) and tools_named(rule, (tool,)) for rule in occasion.rules)
-    return one.grounded == STATED or bound or _is_asked_for(tool, occasion)
+    return one.grounded == STATED or bound or _is_at_stake(tool, occasion)
+
+
+def _is_at_stake(tool: str, occasion: Occasion) -> bool:
+    """Return whether a tool changes something, and the user says half of its name or a rule that holds names it."""
+    named = any(tools_named(rule, (tool,)) and occasion.calls_for(rule) for rule in occasion.rules)
+    return not only_reads(tool) and (named or occasion.is_asked_by_user(tool))
 
 
 def _is_asked_for(tool: str, occasion: Occasion) -> bool:

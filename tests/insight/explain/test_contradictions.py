@@ -207,3 +207,35 @@ def test_a_ban_that_says_how_it_is_allowed_forbids_no_tool() -> None:
     ):
         meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, names)
         assert ("tool_not_called" in {one.spec.name for one in of_rule(meaning)}) is wanted, rule
+
+
+def test_no_answer_in_a_form_says_its_form() -> None:
+    assert not sensible("contains", "numbered steps", rule="Describe the move as numbered steps.")
+    assert not sensible("contains", "describe", rule="Describe the move as numbered steps.")
+    assert sensible("contains", "checklist", rule="Tell the customer in two sentences of the checklist.")
+
+
+def test_a_ban_of_a_deed_forbids_no_words() -> None:
+    assert not sensible("not_contains", "offer discounts", rule="Do not offer discounts.")
+    assert sensible("not_contains", "discounts", rule="Never mention discounts.")
+
+
+def test_one_word_rather_than_another_is_a_ban_of_the_other() -> None:
+    for rule in ('Say "sailing", not "trip".', "Write 'sailing' instead of 'trip'."):
+        meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, (), (), ())
+        assert [(one.spec.name, one.spec.argument) for one in of_rule(meaning)] == [("not_contains", "trip")]
+
+
+def test_a_tool_is_banned_where_the_user_might_be_thought_to_ask_for_it() -> None:
+    assert sensible("tool_not_called", "send_quote")
+    assert not sensible("tool_not_called", "send_surveyor")
+
+
+def test_nearly_any_answer_has_a_number() -> None:
+    one = candidate("regex", r"\d", "the answer has a number", 0.2, lambda view: True)
+    meaning = Meaning(
+        "", frozenset({"send_quote"}), frozenset(), OperatorClass.TOOL, "", ("send_quote",), (), ()
+    )
+    assert not is_sensible(one, Occasion(meaning, ASKED, ()))
+    money = candidate("regex", r"\$\d", "the answer has an amount of money", 0.7, lambda view: True)
+    assert is_sensible(money, Occasion(meaning, "What amount of money is it?", ()))
