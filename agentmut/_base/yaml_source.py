@@ -102,7 +102,7 @@ def compose(text: str) -> yaml.Node | None:
 
 
 _MOST_BITS = 14_000
-"""Of a number: Python writes at most 4,300 digits, and `0xFF...` and `59:59:...` are read without a limit."""
+"""The most bits of a number. Python writes 4,300 digits at most; YAML reads `0xFF...` and `59:59:...` of any length."""
 _MOST_REPEATED = 100_000
 """Values read through aliases: a few nested ones can stand for billions."""
 

@@ -69,7 +69,7 @@ class Footprint(Frozen):
     strangers: tuple[str, ...] = ()
     """Threads that no trial can be told of, and that sent model requests during the trial: they are older than it."""
     unread: tuple[str, ...] = ()
-    """Of a run without model requests: what reached a proxy of agentmut and could not be read, in phrases."""
+    """What reached a proxy of agentmut and could not be read, in phrases, where a run has no model requests."""
     lost: bool = False
     """The run ended together with the process that was watching it."""
 

@@ -196,7 +196,7 @@ class Occasion:
         """Return whether a given text is a value, a name, or a key term of which neither user nor tools speak.
 
         In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise. Key
-        terms of such a sentence answer a question; who asks for an act asks for none of them.
+        terms of such a sentence answer a question. A user who asks for an act asks for none of them.
         """
         if not self.is_given(text):
             return False
