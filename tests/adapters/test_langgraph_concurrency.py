@@ -37,7 +37,7 @@ def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls
         for n in range(24)
     }
     suite = SuiteConfig(CONFIG, [case.scenario for case in cases.values()])
-    executor = LocalExecutor(adapter, suite, cases, Pricer({}), RunSettings(timeout=30))
+    executor = LocalExecutor(adapter, suite, cases, Pricer({}), RunSettings(timeout=600))
 
     async def everything() -> list[Execution]:
         async with executor.session():

@@ -202,7 +202,7 @@ class Campaign:
         self.adapter, self.service = adapter, service
         self.suite = SuiteConfig(adapter.get_config(), scenarios, on_wire=remedy_on_wire(adapter))
         cases = {scenario.name: Case(scenario, {}) for scenario in scenarios}
-        self.executor = LocalExecutor(adapter, self.suite, cases, Pricer({}), RunSettings(timeout=20))
+        self.executor = LocalExecutor(adapter, self.suite, cases, Pricer({}), RunSettings(timeout=600))
 
     def mutants(self, operator: str) -> list[Mutant]:
         made = generate(self.suite.full, [CATALOGUE.load(operator)()], OPTIONS).mutants

@@ -159,7 +159,7 @@ def test_async_functions_run_at_once(make: Any, service: Any, calls: Any, tools:
 
     async def wait(name: str) -> str:
         """Wait until all five calls have begun."""
-        await asyncio.wait_for(all_here.wait(), 60)
+        await asyncio.wait_for(all_here.wait(), 600)
         return name
 
     tools.FUNCTIONS = [wait]

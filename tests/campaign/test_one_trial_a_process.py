@@ -28,7 +28,7 @@ class OlderThread:
 
     def end(self) -> None:
         self._asked.put(False)
-        self._thread.join(5)
+        self._thread.join(600)
 
 
 def test_a_thread_that_is_older_than_the_trial_is_part_of_it_and_of_what_is_set_aside() -> None:

@@ -343,7 +343,7 @@ def test_a_comment_compares_with_the_latest_run_that_was_finished(
         env={**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.stdout == f"report 20260104-1 --project . {compared}--format markdown\n"
 

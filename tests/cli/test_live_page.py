@@ -164,9 +164,9 @@ def test_a_browser_shows_the_run_and_its_button_stops_it_as_ctrl_c_does(tmp_path
             page.on("pageerror", lambda error: said.append(str(error)))
             page.on("request", lambda request: urls.append(request.url))
             page.goto(address)
-            page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
+            page.wait_for_selector("html[data-ready]", state="attached", timeout=600_000)
             page.wait_for_function(
-                "Number(document.getElementById('trials').textContent) > 0", timeout=60_000
+                "Number(document.getElementById('trials').textContent) > 0", timeout=600_000
             )
             assert page.locator("#baseline tr th").inner_text() == "greets"
             found = axe.run(page).response["violations"]
@@ -175,7 +175,7 @@ def test_a_browser_shows_the_run_and_its_button_stops_it_as_ctrl_c_does(tmp_path
             stop.click()
             page.get_by_role("button", name="Really stop it").click()
             page.wait_for_selector(
-                "html[data-gone], #state:text('has ended')", state="attached", timeout=60_000
+                "html[data-gone], #state:text('has ended')", state="attached", timeout=600_000
             )
             browser.close()
         out, _ = command.communicate(timeout=600)

@@ -104,9 +104,9 @@ def running() -> Iterator[tuple[Stub, str]]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
-        yield stub, asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+        yield stub, asyncio.run_coroutine_threadsafe(start(), loop).result(600)
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(600)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(600)
         loop.close()

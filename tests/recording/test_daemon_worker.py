@@ -36,7 +36,7 @@ def test_results_of_what_was_asked_together_wake_the_loop_once(monkeypatch: pyte
         monkeypatch.setattr(loop, "call_soon_threadsafe", counted)
 
         def held(number: int) -> int:
-            go.wait(60)
+            go.wait(600)
             return number
 
         calls = [asyncio.create_task(worker.call(held, number, seconds=60)) for number in range(8)]
@@ -52,7 +52,7 @@ def test_a_function_that_hangs_keeps_no_earlier_result_back_and_makes_no_later_o
     release = threading.Event()
 
     def hangs() -> None:
-        release.wait(60)
+        release.wait(600)
 
     async def scene(worker: DaemonWorker) -> tuple[Any, ...]:
         calls = [
@@ -114,6 +114,6 @@ def test_a_worker_that_is_closed_at_once_still_answers() -> None:
         asked = asyncio.create_task(worker.call(int, "7", seconds=60))
         await asyncio.sleep(0)
         worker.close()
-        return await asyncio.wait_for(asked, 30)
+        return await asyncio.wait_for(asked, 600)
 
     assert in_loop(scene) == 7

@@ -106,7 +106,7 @@ def test_an_actor_that_is_lost_fails_the_trials_that_it_runs(call: str) -> None:
         handle = Handle()
         handle.lost[call] = ConnectionError("the actor died")
         async with line_to(handle) as line:
-            return await asyncio.wait_for(line.execute(request("good")), 10)
+            return await asyncio.wait_for(line.execute(request("good")), 600)
 
     with pytest.raises(ConnectionError, match="the actor died"):
         asyncio.run(asked())
@@ -119,7 +119,7 @@ def test_what_an_ended_actor_was_running_is_told_at_once() -> None:
             await asyncio.sleep(0.01)
             line.end()
             with pytest.raises(EndedError):
-                await asyncio.wait_for(running, 10)
+                await asyncio.wait_for(running, 600)
             return await line.execute(request("after"))
 
     with pytest.raises(EndedError):

@@ -131,7 +131,7 @@ def run(agent: Agent) -> list[Execution]:
         SuiteConfig(CONFIG, [SCENARIO]),
         {"s": Case(SCENARIO, {})},
         Pricer({}),
-        RunSettings(timeout=20.0),
+        RunSettings(timeout=600.0),
     )
     executor = RetryingExecutor(inner, retries=12, wait=0.001)
 

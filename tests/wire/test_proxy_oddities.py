@@ -46,7 +46,7 @@ def between(use: Use, *answers: bytes) -> tuple[Trial, Any, list[bytes]]:
             port = service.sockets[0].getsockname()[1]
             proxy = Proxy([Upstream(f"http://127.0.0.1:{port}/v1")], roster)
             origin = await stack.enter_async_context(proxy.serving())
-            client = await stack.enter_async_context(httpx.AsyncClient(timeout=5))
+            client = await stack.enter_async_context(httpx.AsyncClient(timeout=600))
             with roster.admitted(trial):
                 return trial, await use(client, f"{origin}/t/t1/v1")
 
@@ -125,7 +125,7 @@ def test_what_is_no_http_is_not_quoted_on_stderr(capfd: pytest.CaptureFixture[st
         url = httpx.URL(base)
         reader, writer = await asyncio.open_connection("127.0.0.1", url.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer planted-secret\x01\r\n\r\n")
-        return await asyncio.wait_for(reader.readline(), 5)
+        return await asyncio.wait_for(reader.readline(), 600)
 
     _, answer, _ = between(malformed, b"")
     assert b"400" in answer

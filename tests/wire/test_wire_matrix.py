@@ -101,7 +101,7 @@ def test_an_agent_that_is_cut_short_asks_less_and_the_witness_says_so(
     async def run(stack: str, stream: bool, cut: bool) -> Execution:
         adapter = STACKS[stack](stream)
         running = adapter.with_config(mutant.apply(CONFIG)) if cut else adapter
-        return await attempt(running, Case(SCENARIO, {}), f"{stack}, {stream}, {cut}", seed=1, timeout=20.0)
+        return await attempt(running, Case(SCENARIO, {}), f"{stack}, {stream}, {cut}", seed=1, timeout=600.0)
 
     async def all_of_them() -> list[tuple[Execution, Execution]]:
         pairs = product(STACKS, (False, True))
