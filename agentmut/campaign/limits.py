@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from agentmut._base import Frozen
-from agentmut.campaign.judge_use import merged, merged_hooks
+from agentmut.campaign.judge_use import merged
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import HookUse, JudgeUse
 from agentmut.project import BudgetSettings
@@ -39,7 +39,7 @@ class Spend:
     judges: tuple[JudgeUse, ...] = ()
     """What the judges of a suite that judges its own runs took in this process, by model; likewise."""
     hooks: tuple[HookUse, ...] = ()
-    """What setup and teardown of scenarios asked of models in this process, by model; likewise."""
+    """What setup and teardown of scenarios asked of models, by model; likewise."""
     seconds: float = 0.0
     """Time at work."""
     reused: int = 0
@@ -55,10 +55,14 @@ class Spend:
     """Seconds since the oldest trial of the original that was taken from the store."""
 
     @property
+    def all_judges_usd(self) -> float:
+        """Return the cost of all model judges; a resumed run begins with this cost."""
+        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
+
+    @property
     def beside_agent_usd(self) -> float:
-        """Return the cost of all model judges and of scenarios' hooks; a resumed run begins with this cost."""
-        hooks = sum(use.usd or 0.0 for use in self.hooks)
-        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges) + hooks
+        """Return the cost of all model judges and of scenarios' hooks."""
+        return self.all_judges_usd + sum(use.usd or 0.0 for use in self.hooks)
 
 
 ISOLATED_AFTERWARDS = (
@@ -78,7 +82,6 @@ def together(before: Spend, after: Spend) -> Spend:
         without_price=before.without_price | after.without_price,
         without_tokens=before.without_tokens | after.without_tokens,
         judges=merged((*before.judges, *after.judges)),
-        hooks=merged_hooks((*before.hooks, *after.hooks)),
     )
 
 

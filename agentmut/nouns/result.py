@@ -148,7 +148,7 @@ class ServiceWatch(Frozen):
 
 
 class HookUse(Frozen):
-    """The requests of scenarios' `setup` and `teardown` to one model since the run's last start."""
+    """The requests of scenarios' `setup` and `teardown` to one model, before and after an interruption."""
 
     model: str
     requests: int

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, MetaData, insert, inspect, select
 from agentmut.store.schema import alembic_version, metadata
 
 REVISIONS = Path(__file__).parent / "migrations"
-VERSION = 7
+VERSION = 8
 """The format that this version writes: the newest revision."""
 
 

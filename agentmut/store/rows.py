@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agentmut._base import storable_json
-from agentmut.nouns import AgentTrace, Ending, Execution, Footprint
+from agentmut.nouns import AgentTrace, Ending, Execution, Footprint, HookUse
 
 LATER = 1_000_000
 """The first repeat of the original's trials that are run beside mutants; the baseline has smaller ones."""
@@ -72,6 +72,8 @@ class Spent(NamedTuple):
     """Bytes of the traces."""
     cut: int = 0
     """Trials of which not all is kept."""
+    hooks: tuple[HookUse, ...] = ()
+    """What setup and teardown of scenarios asked of models, by model; no part of `usd` and `tokens`."""
 
 
 def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:

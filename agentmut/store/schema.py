@@ -83,6 +83,18 @@ judged = Table(
 )
 """What model judges cost each run so far."""
 
+hooks = Table(
+    "hooks",
+    metadata,
+    Column("run", _name(64), ForeignKey("runs.id"), primary_key=True),
+    Column("model", _name(), primary_key=True),
+    Column("requests", _number(), nullable=False),
+    Column("input_tokens", _number(), nullable=False),
+    Column("output_tokens", _number(), nullable=False),
+    Column("usd", Float),
+)
+"""What the setup and teardown of scenarios asked of each model in a run so far; without `usd` no price is known."""
+
 reports = Table(
     "reports",
     metadata,

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, cast, func, select
+from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, case, cast, func, select
 
+from agentmut.nouns import HookUse
 from agentmut.store.rows import LATER, SERIES, Spent
-from agentmut.store.schema import judged, reused, runs, trials
+from agentmut.store.schema import hooks, judged, reused, runs, trials
 
 
 def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequence[str]) -> Spent:
@@ -27,7 +28,19 @@ def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequen
         func.coalesce(func.sum(func.length(trials.c.trace)), 0), func.count().filter(_is_cut(connection))
     )
     kept, cut = connection.execute(sizes.where(which)).one()
-    return Spent._make([*counted, seconds or 0.0, judges or 0.0, int(kept), cut])
+    return Spent._make([*counted, seconds or 0.0, judges or 0.0, int(kept), cut, _hooks_in(connection, at_work)])
+
+
+def _hooks_in(connection: Connection, at_work: Sequence[str]) -> tuple[HookUse, ...]:
+    """Return what hooks asked of each model in these runs; no sum of money if one run knows no price."""
+    priced = case((func.count() == func.count(hooks.c.usd), func.sum(hooks.c.usd)))
+    sums = (func.sum(hooks.c.requests), func.sum(hooks.c.input_tokens), func.sum(hooks.c.output_tokens))
+    query = select(hooks.c.model, *sums, priced).where(hooks.c.run.in_(at_work))
+    rows = connection.execute(query.group_by(hooks.c.model).order_by(hooks.c.model)).all()
+    return tuple(
+        HookUse(model=model, requests=int(asked), input_tokens=int(read), output_tokens=int(written), usd=usd)
+        for model, asked, read, written, usd in rows
+    )
 
 
 def _is_cut(connection: Connection) -> ColumnElement[bool]:

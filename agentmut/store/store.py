@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from agentmut._base import StoreError
-from agentmut.nouns import Ending, Footprint
+from agentmut.nouns import Ending, Footprint, HookUse
 from agentmut.store.address import StoreUrl, Where
 from agentmut.store.claims import Claims, claims_of
 from agentmut.store.connections import Connections, Database
@@ -36,7 +36,7 @@ from agentmut.store.rows import (
     trial_of,
     trial_row,
 )
-from agentmut.store.schema import footprints, judged, quarantined, reports, reused, runs, trials
+from agentmut.store.schema import footprints, hooks, judged, quarantined, reports, reused, runs, trials
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
 from agentmut.store.used import in_batches, trials_used, used_by, used_in
 from agentmut.store.waits import waits_by_scenario
@@ -62,6 +62,9 @@ class Store:
         self._add_run = self._connections.upsert(runs).on_conflict_do_nothing()
         new = self._connections.upsert(judged)
         self._note_judges = new.on_conflict_do_update(index_elements=["run"], set_={"usd": new.excluded.usd})
+        asked = self._connections.upsert(hooks)
+        values = {column.name: asked.excluded[column.name] for column in hooks.c if not column.primary_key}
+        self._note_hooks = asked.on_conflict_do_update(index_elements=["run", "model"], set_=values)
         self.fixed = FixedSets(self._connections)
         """When evaluators were fixed."""
         self.quarantine = Quarantine(self._connections)
@@ -171,10 +174,12 @@ class Store:
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
         judges_usd: float = 0.0,
+        hook_uses: Sequence[HookUse] = (),
     ) -> None:
         """Keep trials that `run` has executed, and the rows it took over, in one durable transaction.
 
-        `seconds` is how long the run has been at work, and `judges_usd` what its model judges have cost so far.
+        `seconds` is how long the run has been at work, `judges_usd` what its model judges have cost so far, and
+        `hook_uses` what its scenarios' hooks have asked of models so far: one for each model.
         """
         if not (finished or reused_ids):
             return
@@ -191,6 +196,8 @@ class Store:
                 connection.execute(_SECONDS, {"run_": run, "seconds": seconds})
             if judges_usd:
                 connection.execute(self._note_judges, {"run": run, "usd": judges_usd})
+            for use in hook_uses:
+                connection.execute(self._note_hooks, {"run": run, **use.model_dump()})
             return new
 
         try:
@@ -288,6 +295,7 @@ class Store:
             self._connections.database.alone(connection)
             connection.execute(delete(reused).where(reused.c.run.not_in(keep)))
             connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
+            connection.execute(delete(hooks).where(hooks.c.run.not_in(keep)))
             connection.execute(delete(reports).where(reports.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
             used = used_in(keep)

@@ -66,8 +66,8 @@ class Executor(Protocol):
         """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
 
 
-def _untold(trial: Trial, timeout: float) -> None:
-    """Ignore the beginning of a trial."""
+def _untold(trial: Trial, timeout: float = 0.0) -> None:
+    """Ignore the beginning of a trial, or of its setup."""
 
 
 @dataclass(eq=False)
@@ -82,6 +82,8 @@ class LocalExecutor:
     _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
     _gateway: Gateway | None = field(default=None, init=False)
     _tap: Tap = field(default_factory=lambda: Tap(()), init=False)
+    prepared: Callable[[Trial], None] = field(default_factory=lambda: _untold, init=False)
+    """Told of the record of each trial's hooks, before its setup runs."""
     begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
     owns_process: bool = field(default=False, init=False)
@@ -124,15 +126,16 @@ class LocalExecutor:
         case, settings = self._cases[request.scenario], self._settings
         fork = Fork(request.recorded) if request.recorded else None
         record = settings.record or request.record
-        told = (request.player, record, settings.redact, fork, self.begun)
+        told = (request.player, record, settings.redact, fork, self.prepared, self.begun)
         wiring = Wiring(rewriter, self._gateway, *told)
         with self._tap.strangers() as strangers:
             ended = await attempt(
                 runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
             )
-            return self._priced(_beside(ended, strangers()))
+            return self.priced(_beside(ended, strangers()))
 
-    def _priced(self, execution: Execution) -> Execution:
+    def priced(self, execution: Execution) -> Execution:
+        """Return the execution with the price of each model call, of the hooks' and the judges' too."""
         trace, judging = self._pricer.priced(execution.trace), self._pricer.steps(execution.judging)
         hooks = self._pricer.steps(execution.hooks)
         if trace is execution.trace and judging is execution.judging and hooks is execution.hooks:

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentmut._base import GroupWatch, RunError, described, lacked_memory_since, memory_kills
-from agentmut.nouns import Ending, Execution, Footprint
+from agentmut.nouns import Ending, Execution, Footprint, Step
 from agentmut.recording import Trial, be_worker, in_daemon_thread, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
-from agentmut.trial.single_run import cut_off
+from agentmut.trial.single_run import asked_by, cut_off
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
@@ -25,14 +25,21 @@ STARTING = 300.0
 """Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
-BEGUN = "begun"
-"""What a worker says when the setup of a trial is done and its agent begins."""
 GROUPED = "grouped"
 """A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
 READY = "ready"
 NEEDED = "agentmut.campaign.preparation.executors"
 """What every worker imports, whatever its agent."""
 MakeExecutor = Callable[[], Executor]
+
+
+class Underway(NamedTuple):
+    """A worker's word on a trial that has not ended; what it says is kept if the worker is killed."""
+
+    began: bool = False
+    """Whether its setup is done, so that its agent runs."""
+    hooks: tuple[Step, ...] = ()
+    """What its hooks have asked of models so far, with prices."""
 
 
 class ProcessExecutor:
@@ -167,19 +174,19 @@ class _Process:
 
     def ask(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial; kill a process that does not answer."""
-        before = memory_kills()
+        before, underway = memory_kills(), Underway()
         try:
             self._pipe.send((request, deadline - MARGIN / 2))
-            until, began = time.monotonic() + deadline, False
+            until = time.monotonic() + deadline
             while True:
                 if not self._pipe.poll(max(0.0, until - time.monotonic())):
                     self.kill()
-                    return _unanswered(deadline, began=began)
-                if (answer := self._pipe.recv()) != BEGUN:
+                    return _unanswered(deadline, underway)
+                if not isinstance(answer := self._pipe.recv(), Underway):
                     break
-                began = True
+                underway = answer
         except (EOFError, OSError):
-            return self._ended(before)
+            return self._ended(before, underway)
         if isinstance(answer, Execution):
             return answer
         raise RunError(f"a worker process could not run a trial: {answer}")
@@ -204,13 +211,13 @@ class _Process:
         self._process.join()
         self._watch.release()
 
-    def _ended(self, before: int | None) -> Execution:
+    def _ended(self, before: int | None, underway: Underway) -> Execution:
         """Return how a trial ended that ended its process; `before` it, so many had been killed for want of memory."""
         how = self._how_it_ended()
         killed = self._process.exitcode == -signal.SIGKILL and lacked_memory_since(before)
         ending = Ending.INFRASTRUCTURE if killed else self._exit_ends
         whose = "agent" if self._exit_ends is Ending.RAISED else "test"
-        return _lost(ending, f"the process of the {whose} ended ({how})")
+        return _lost(ending, f"the process of the {whose} ended ({how})", underway)
 
     def _how_it_ended(self) -> str:
         self._process.join(timeout=MARGIN)
@@ -224,15 +231,16 @@ def _ended(workers: list[_Worker]) -> None:
         worker.leave(max(0.0, deadline - time.monotonic()))
 
 
-def _unanswered(deadline: float, *, began: bool) -> Execution:
+def _unanswered(deadline: float, underway: Underway) -> Execution:
     """Return how a trial ended that had to be killed: what blocks before the agent begins is the scenario's setup."""
-    if began:
-        return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
-    return _lost(Ending.SETUP_FAILED, f"setup: killed, as the agent had not begun within {deadline:g} s")
+    if underway.began:
+        return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s", underway)
+    reason = f"setup: killed, as the agent had not begun within {deadline:g} s"
+    return _lost(Ending.SETUP_FAILED, reason, underway)
 
 
-def _lost(ending: Ending, reason: str) -> Execution:
-    return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True))
+def _lost(ending: Ending, reason: str, underway: Underway) -> Execution:
+    return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True), hooks=underway.hooks)
 
 
 def _context() -> ForkServerContext | SpawnContext:
@@ -289,26 +297,39 @@ def _end_with_parent() -> None:
 class _Answers:
     """Sends each answer once: the executor's, or a partial one if an agent blocks the event loop."""
 
-    def __init__(self, pipe: Connection) -> None:
+    def __init__(self, pipe: Connection, priced: Callable[[Execution], Execution]) -> None:
         self._pipe = pipe
+        self._priced = priced
         self._lock = threading.Lock()
         self._open = False
+        self._hooks: Trial | None = None
         self._trial: tuple[Trial, float] | None = None
         self._timer = threading.Timer(0, self._overdue)
 
     def begin(self, seconds: float) -> None:
         """Expect an answer within so many seconds."""
-        self._trial, self._open = None, True
+        self._hooks, self._trial, self._open = None, None, True
         self._timer = threading.Timer(seconds, self._overdue)
         self._timer.daemon = True
         self._timer.start()
 
+    def note_hooks(self, hooks: Trial) -> None:
+        """Take note of the record that the trial's hooks write now."""
+        self._hooks = hooks
+
     def note(self, trial: Trial, timeout: float) -> None:
         """Take note of the trial that runs now; threads of its agent that are older belong to it."""
         self._trial = (trial, timeout)
-        with suppress(OSError):  # the parent has gone, which the next answer shows
-            self._pipe.send(BEGUN)
+        self._say(began=True)
         own_older_threads(trial)
+
+    def _say(self, *, began: bool) -> None:
+        """Tell the parent how far the trial is, unless its answer was sent already."""
+        asked = asked_by(self._hooks) if self._hooks else ()
+        priced = self._priced(Execution(ending=Ending.SETUP_FAILED, hooks=asked)).hooks if asked else ()
+        with self._lock, suppress(OSError):  # the parent has gone, which the next answer shows
+            if self._open:
+                self._pipe.send(Underway(began=began, hooks=priced))
 
     def send(self, answer: Execution | str) -> None:
         """Send the answer, unless one was sent already."""
@@ -319,8 +340,10 @@ class _Answers:
                 self._pipe.send(answer)
 
     def _overdue(self) -> None:
-        if self._trial is not None:  # else a hook blocks: the process is killed
-            self.send(cut_off(*self._trial))
+        if self._trial is None or self._hooks is None:  # a hook blocks: the process is killed
+            self._say(began=False)
+        else:
+            self.send(self._priced(cut_off(*self._trial, self._hooks)))
 
 
 async def _answer(executor: Executor, pipe: Connection) -> None:
@@ -339,9 +362,10 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
 
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
     """Answer requests until the other side closes the pipe."""
-    answers = _Answers(pipe)
-    if isinstance(executor, LocalExecutor):
-        executor.begun = answers.note
+    local = executor if isinstance(executor, LocalExecutor) else None
+    answers = _Answers(pipe, local.priced if local else lambda execution: execution)
+    if local:
+        local.prepared, local.begun = answers.note_hooks, answers.note
     while True:
         try:
             request, seconds = await asyncio.to_thread(pipe.recv)

@@ -16,6 +16,7 @@ from agentmut.nouns import (
     Player,
     Scenario,
     ServiceTime,
+    Step,
     footprint,
     recalled,
 )
@@ -66,6 +67,8 @@ class Wiring(NamedTuple):
     """Takes secrets out of a text that is to be cut: half of a secret could not be recognised."""
     fork: Fork | None = None
     """Answers what a recorded run asked alike, for as long as a mutant's run is like it."""
+    prepared: Callable[[Trial], None] = lambda hooks: None
+    """Told, before setup is called, of the record that the hooks' requests go to."""
     begun: Callable[[Trial, float], None] = lambda trial, timeout: None
     """Told of the trial, and of its timeout in seconds, before the agent runs."""
 
@@ -91,6 +94,7 @@ async def attempt(
     hooks = Trial(
         id=f"{trial_id}:hooks", seed=seed, scenario=case.scenario.name, repeat=repeat, redact=wiring.redact
     )
+    wiring.prepared(hooks)
     ended = Execution(ending=Ending.SETUP_FAILED)
     try:
         ended = await _prepared_and_run(adapter, case, trial_id, timeout, wiring, hooks)
@@ -101,8 +105,16 @@ async def attempt(
             _log.warning(
                 "teardown of scenario %s failed: %s", case.scenario.name, ascii(wiring.redact(problem))
             )
-    asked = tuple(steps_from_exchanges(hooks.recorder.exchanges, with_tools=False))
+    asked = asked_by(hooks)
     return ended.model_copy(update={"hooks": asked}) if asked else ended
+
+
+def asked_by(hooks: Trial) -> tuple[Step, ...]:
+    """Return what hooks have asked of models so far: one step, without its price, for each answered request.
+
+    May be called from another thread than the hooks'.
+    """
+    return tuple(steps_from_exchanges(list(hooks.recorder.exchanges), with_tools=False))
 
 
 async def _prepared_and_run(
@@ -181,10 +193,10 @@ def _files_of(adapter: Adapter) -> tuple[str, ...]:
     return tuple(document.text for document in config.context if document.name in config.workspace)
 
 
-def cut_off(trial: Trial, timeout: float) -> Execution:
+def cut_off(trial: Trial, timeout: float, hooks: Trial) -> Execution:
     """Return the execution so far of a trial that still runs after its timeout and cannot be cancelled.
 
-    Called from another thread than the trial's.
+    `hooks` is the record of its setup and teardown. Called from another thread than the trial's.
     """
     recorder = trial.recorder
     recorder.closed = True
@@ -198,6 +210,7 @@ def cut_off(trial: Trial, timeout: float) -> Execution:
         footprint=footprint(
             list(recorder.exchanges), set(recorder.config_reads), _marks(trial), set(recorder.nodes)
         ),
+        hooks=asked_by(hooks),
         abandoned=True,
     )
 

@@ -76,6 +76,35 @@ def test_a_run_stopped_by_a_budget_goes_on_under_the_budget_of_the_project_as_it
     assert told(more) == told(whole)
 
 
+def test_what_hooks_ask_of_models_goes_on_counting_when_a_run_is_resumed(projects: Any, service: Any) -> None:
+    """A reply counts 7 tokens in and 3 out; the model costs 1 and 2 dollars a million."""
+    hook = f"""
+import httpx
+
+CLIENT = httpx.Client(trust_env=False)
+
+def ask(scenario):
+    body = {{"model": "sim-large", "messages": [{{"role": "user", "content": "prepare"}}]}}
+    CLIENT.post("{service.url}/chat/completions", json=body)
+"""
+
+    def told(result: Any) -> tuple[str, int, int, float]:
+        (use,) = result.cost.hooks
+        return use.model, use.requests, use.input_tokens, use.usd
+
+    def write(trials: int) -> Any:
+        budget = {"trials": trials, "prices": {"sim-large": {"input": 1.0, "output": 2.0}}}
+        hooks = {"setup": f"{projects.module}:ask"}
+        return projects.write(
+            ("alpha",), extra=hook, scenario=lambda word: hooks, budget=budget, statistics={"baseline": 12}
+        )
+
+    assert told(measure(write(15))) == ("sim-large", 15, 105, pytest.approx(15 * 13e-6))
+    write(18)
+    assert told(resume(projects)) == ("sim-large", 18, 126, pytest.approx(18 * 13e-6))
+    assert len(service.requests) == 18
+
+
 def test_a_budget_of_minutes_stops_cleanly(projects: Any) -> None:
     project = projects.write(
         extra="\nasync def slow(config, input, inner=run):\n    await asyncio.sleep(0.05)\n"

@@ -10,6 +10,7 @@ import pytest
 from agentmut._base import StoreError, UsageError
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.result import HookUse
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.store import copying
 from agentmut.store.address import Where
@@ -23,6 +24,7 @@ from tests.store.test_fixed_sets import FORMAT_1
 
 def fill(where: Where) -> None:
     """Rows in every table, with what databases like to change: odd texts, long numbers, fractions, no value at all."""
+    use = HookUse(model="m", requests=1, input_tokens=2**40, output_tokens=0, usd=1 / 3)
     with closing(Store(where)) as store:
         for name in ("a", "b"):
             store.add_run(StoredRun(name, 1 / 3, '{"kind": "run"}', "planned"))
@@ -34,7 +36,7 @@ def fill(where: Where) -> None:
                 ending=Ending.ANSWERED, reason="it's \\x00 'ä' \x00", trace=trace, footprint=shape
             )
             trial = StoredTrial(f"k{number}", "", "ÄB" if number % 2 else "ab", 7 * SERIES, done, number / 11)
-            store.save("a", [trial], judges_usd=0.1)
+            store.save("a", [trial], judges_usd=0.1, hook_uses=[use])
         found = store.find("k7")
         assert found is not None
         store.save("b", [], [found.id])
@@ -53,7 +55,7 @@ def test_a_store_goes_to_another_and_back_with_the_digest_of_every_table(
     assert there == back
     assert {table.name: table.rows for table in there} == {
         "footprints": 5, "runs": 2, "trials": 1200, "judged": 1, "reused": 1, "quarantined": 1, "fixed": 1,
-        "proposed": 1, "imported": 0, "reports": 1,
+        "proposed": 1, "imported": 0, "reports": 1, "hooks": 1,
     }  # fmt: skip
     with closing(Store(where)) as store:  # numbers go on where they were
         store.save("b", [trial_of(store)])

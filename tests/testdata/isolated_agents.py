@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from agentmut import tool
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
+from agentmut.project.schema import Price
 from agentmut.trial.executor import Executor, LocalExecutor, RunSettings
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case
@@ -61,8 +64,6 @@ async def seize(config: AgentConfig, given: Any) -> Any:
 
 async def wait(config: AgentConfig, given: Any) -> Any:
     """An async agent that blocks its event loop until the model answers at the address."""
-    import httpx
-
     with httpx.Client(trust_env=False) as client:
         body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
         return client.post(str(given), json=body, timeout=60).text
@@ -90,15 +91,38 @@ def hooked(turns: tuple[str, ...]) -> Executor:
     return executor(run, turns, setup=keep_the_lock)
 
 
-def executor(function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None) -> Executor:
+async def asking_hook(scenario: Scenario) -> None:
+    """Ask the model at the address in the environment; then block the loop for the scenario `setup`."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        body = {"model": "sim-large", "messages": [{"role": "user", "content": "prepare"}]}
+        await client.post(os.environ["MODEL"], json=body)
+    if scenario.name == "setup":
+        time.sleep(60)
+
+
+async def end(config: AgentConfig, given: Any) -> Any:
+    """An async agent that blocks its event loop, or ends the process."""
+    if str(given) == "block":
+        time.sleep(60)
+    os._exit(3)
+
+
+def asking(turns: tuple[str, ...]) -> Executor:
+    """The agent `end`, whose scenarios have a setup that asks a model and may take its time."""
+    return executor(end, turns, setup=asking_hook, timeout=60)
+
+
+def executor(
+    function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None, timeout: float = TIMEOUT
+) -> Executor:
     scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
     config = AgentConfig(prompt="p", tools=tools)
     return LocalExecutor(
         CallableAdapter(function, config),
         SuiteConfig(config, scenarios),
         {scenario.name: Case(scenario, {}, setup) for scenario in scenarios},
-        Pricer({}),
-        RunSettings(timeout=TIMEOUT),
+        Pricer({"sim-large": Price(input=1.0, output=2.0)}),
+        RunSettings(timeout=timeout),
     )
 
 
@@ -137,5 +161,6 @@ def making(name: str, turns: tuple[str, ...]) -> Any:
         "broken": broken,
         "faulty": faulty,
         "hooked": hooked,
+        "asking": asking,
     }
     return partial(makers[name], turns)

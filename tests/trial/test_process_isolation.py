@@ -122,6 +122,22 @@ def test_a_setup_that_keeps_pythons_lock_is_its_own_failure_and_not_the_agents()
     assert stuck.reason.startswith("setup: killed, as the agent had not begun within")
 
 
+@pytest.mark.parametrize(
+    "turns",
+    [{"exit": Ending.RAISED}, {"block": Ending.TIMEOUT, "setup": Ending.SETUP_FAILED}],
+    ids=["ended", "blocked"],
+)
+def test_what_hooks_asked_of_a_model_is_counted_though_the_worker_is_killed(
+    turns: dict[str, Ending], service: Any, monkeypatch: pytest.MonkeyPatch, long_margin: None
+) -> None:
+    """A reply counts 7 tokens in and 3 out; the model costs 1 and 2 dollars a million."""
+    monkeypatch.setenv("MODEL", f"{service.url}/chat/completions")
+    found = execute(pool("asking", tuple(turns), workers=2), *turns)
+    assert [execution.ending for execution in found] == [*turns.values()]
+    assert [[step.usd for step in execution.hooks] for execution in found] == [[pytest.approx(13e-6)]] * len(turns)
+    assert len(service.requests) == len(turns)
+
+
 def test_an_async_agent_that_blocks_its_loop_is_killed_too(long_margin: None) -> None:
     blocked, fine = execute(pool("block", ("block", "fine")), "block", "fine", one_by_one=True)
     assert (blocked.ending, fine.ending) == (Ending.TIMEOUT, Ending.ANSWERED)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from agentmut.nouns import HookUse
 from agentmut.store import Claims, Spent, StoredTrial
 
 
@@ -20,6 +21,7 @@ class TrialStore(Protocol):
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
         judges_usd: float = 0.0,
+        hook_uses: Sequence[HookUse] = (),
     ) -> None:
         """Store finished trials, and the ids of reused trials."""
         ...

@@ -11,7 +11,7 @@ from agentmut._base import RunError, UsageError
 from agentmut.campaign.preparation.plan import Plan, new_run_id
 from agentmut.campaign.preparation.session import Session, open_session, suite_digest
 from agentmut.campaign.shards.shards import SHARED, merged_plan, same_campaign
-from agentmut.nouns import Execution
+from agentmut.nouns import Execution, HookUse
 from agentmut.project import FOLDER
 from agentmut.store import Claims, Spent, Store, StoredRun, StoredTrial, StoreUrl, Unshared, Where, is_later
 from agentmut.trial import TrialRequest
@@ -71,6 +71,7 @@ class MergedTrials:
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
         judges_usd: float = 0.0,
+        hook_uses: Sequence[HookUse] = (),
     ) -> None:
         """Save nothing: a merge runs no trial."""
 
