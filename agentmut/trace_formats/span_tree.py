@@ -248,12 +248,15 @@ class _Steps:
         )
 
     def _asked_for(self, span: SpanFacts) -> Call | None:
-        """Return the call that a tool's span carries out: by its id, else the first open one of the tool."""
-        for one in self._open:
-            call = one[1]
-            if (span.call_id and call.id == span.call_id) or (not span.call_id and call.tool == span.tool):
-                self._open.remove(one)
-                return call
+        """Return the call that a tool's span carries out: by its id, else by tool and arguments, else by tool alone."""
+        named = [one for one in self._open if span.call_id and one[1].id == span.call_id]
+        alike = [one for one in self._open if not span.call_id and one[1].tool == span.tool]
+        if alike and span.arguments is not None:
+            given = arguments_of(span.arguments)
+            alike.sort(key=lambda one: arguments_of(one[1].arguments) != given)
+        for one in (*named, *alike):
+            self._open.remove(one)
+            return one[1]
         return None
 
     def _without_span(self, model: SpanFacts, call: Call, turn: int, result: JsonValue) -> Step:

@@ -9,6 +9,7 @@ from typing import Any
 from agentmut._base import jsonable
 from agentmut.nouns import RecordedScore, Usage
 from agentmut.trace_formats.conversation import Call
+from agentmut.trace_formats.otlp import langchain
 from agentmut.trace_formats.otlp.messages import (
     Spoken,
     heard,
@@ -48,7 +49,7 @@ def kind_of(attributes: Attributes) -> Kind | None:
 
 def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
     """Return the facts of a span, as fields of `SpanFacts`."""
-    found: dict[str, Any] = {"scores": dict(_scores(span.events))}
+    found: dict[str, Any] = {"scores": dict(_scores(span.events)), "node": langchain.node_of(span.attributes)}
     if kind is Kind.TOOL:
         return found | _tool(span.attributes, span.name)
     asked = heard(_asked(span))
@@ -57,7 +58,7 @@ def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
     found |= {"answer": answer or jsonable(span.attributes.get("final_result")), "calls": calls}
     if kind is Kind.AGENT:
         name = span.attributes.get("gen_ai.agent.name") or span.attributes.get("traceloop.entity.name")
-        return found | {"node": str(name) if name else None}
+        return found | {"node": str(name) if name else found["node"]}
     return found | _model(span.attributes)
 
 
@@ -66,10 +67,10 @@ def _tool(attributes: Attributes, name: str) -> dict[str, Any]:
     returned = attributes.get("gen_ai.tool.call.result", attributes.get("traceloop.entity.output"))
     return {
         "tool": str(attributes.get("gen_ai.tool.name") or attributes.get("traceloop.entity.name") or name),
-        "arguments": decoded(given),
+        "arguments": langchain.arguments(decoded(given)),
         "answer": jsonable(returned),
         "call_id": attributes.get("gen_ai.tool.call.id"),
-    }
+    } | langchain.returned(returned)
 
 
 def _model(attributes: Attributes) -> dict[str, Any]:
@@ -92,16 +93,21 @@ def _model(attributes: Attributes) -> dict[str, Any]:
             temperature=of("gen_ai.request.temperature"),
             top_p=of("gen_ai.request.top_p"),
             max_tokens=of("gen_ai.request.max_tokens"),
-            seed=of("gen_ai.request.seed"),
+            seed=of("gen_ai.request.seed", "gen_ai.openai.request.seed"),
         ),
         "usage": Usage(
             input_tokens=whole(of("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")),
             output_tokens=whole(of("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")),
-            cached_tokens=whole(of("gen_ai.usage.cache_read.input_tokens")),
-            cache_written_tokens=whole(of("gen_ai.usage.cache_creation.input_tokens")),
+            cached_tokens=whole(of(*_names_of_cache("read"))),
+            cache_written_tokens=whole(of(*_names_of_cache("creation"))),
         ),
         "tools": tools_of(definitions or functions),
     }
+
+
+def _names_of_cache(use: str) -> tuple[str, str]:
+    """Return the names of the input tokens that a cache held or took: today's, and Traceloop's of before."""
+    return f"gen_ai.usage.cache_{use}.input_tokens", f"gen_ai.usage.cache_{use}_input_tokens"
 
 
 def _asked(span: Span) -> Iterator[Spoken]:

@@ -6,6 +6,7 @@ from typing import Any
 from agentmut._base import jsonable
 from agentmut.nouns import Usage
 from agentmut.trace_formats.conversation import Call
+from agentmut.trace_formats.otlp import langchain
 from agentmut.trace_formats.otlp.messages import (
     Spoken,
     heard,
@@ -59,16 +60,14 @@ def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
 
 def _tool(attributes: Attributes) -> dict[str, Any]:
     given = decoded(attributes.get("input.value"))
-    returned = decoded(attributes.get("output.value"))
-    langchain = mapping(mapping(returned).get("data"))
-    call_id = attributes.get("tool.id") or attributes.get("tool_call.id") or langchain.get("tool_call_id")
+    returned = attributes.get("output.value")
+    named = {"call_id": attributes.get("tool.id") or attributes.get("tool_call.id")}
     return {
         "tool": str(attributes["tool.name"]),
         "arguments": given if isinstance(given, Mapping) else None,
-        "answer": jsonable(langchain.get("content", attributes.get("output.value"))),
-        "call_id": call_id,
+        "answer": jsonable(returned),
         "tools": tools_of([_definition(attributes)]),
-    }
+    } | {**named, **langchain.returned(returned)}
 
 
 def _definition(attributes: Attributes) -> dict[str, Any] | None:
@@ -94,6 +93,8 @@ def _model(attributes: Attributes) -> dict[str, Any]:
         "usage": Usage(
             input_tokens=whole(attributes.get("llm.token_count.prompt")),
             output_tokens=whole(attributes.get("llm.token_count.completion")),
+            cached_tokens=whole(attributes.get("llm.token_count.prompt_details.cache_read")),
+            cache_written_tokens=whole(attributes.get("llm.token_count.prompt_details.cache_write")),
         ),
         "usd": float(cost) if isinstance(cost, int | float) else None,
         "tools": tools_of(schemas),

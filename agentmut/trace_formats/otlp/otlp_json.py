@@ -76,6 +76,7 @@ def _facts(span: Span) -> SpanFacts:
         if (found := convention.kind_of(span.attributes)) is not None:
             kind, told = found, convention.facts_of(span, found)
             break
+    error = told.pop("error", None)
     return SpanFacts(
         id=span.id,
         parent=span.parent,
@@ -84,7 +85,7 @@ def _facts(span: Span) -> SpanFacts:
         started=span.started,
         ended=span.ended,
         place=span.place,
-        error=span.error,
+        error=span.error or error,
         fields={} if span.parent else _fields(span),
         **told,
     )

@@ -160,6 +160,19 @@ def openinference_langchain(name: str) -> None:
         agent.invoke({"messages": [{"role": "user", "content": question}]})
 
 
+def traceloop_langchain(name: str) -> None:
+    """Traceloop's instrumentation of LangChain, on a graph of LangGraph."""
+    from langchain.agents import create_agent
+    from langchain_openai import ChatOpenAI
+    from opentelemetry.instrumentation.langchain import LangchainInstrumentor
+
+    made = provider(name)
+    LangchainInstrumentor().instrument(tracer_provider=made)
+    agent = create_agent(ChatOpenAI(model="sim-large"), tools=[kind_track_order], system_prompt=PROMPT)
+    for question in QUESTIONS:
+        agent.invoke({"messages": [{"role": "user", "content": question}]})
+
+
 def kind_track_order(order_id: str) -> str:
     """Look up an order by its id."""
     try:
@@ -240,7 +253,9 @@ def pydantic_ai(name: str) -> None:
         agent.run_sync(question)
 
 
-CURRENT = (traceloop, openinference_openai, openinference_agents, openinference_langchain, pydantic_ai)
+CURRENT = (
+    traceloop, traceloop_langchain, openinference_openai, openinference_agents, openinference_langchain, pydantic_ai,
+)  # fmt: skip
 OLDER = (openai_v2, traceloop_old)
 """What cannot share an environment with the others: see requirements-old.txt."""
 APART = (traceloop_anthropic, openinference_crewai)
