@@ -28,7 +28,9 @@ def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequen
         func.coalesce(func.sum(func.length(trials.c.trace)), 0), func.count().filter(_is_cut(connection))
     )
     kept, cut = connection.execute(sizes.where(which)).one()
-    return Spent._make([*counted, seconds or 0.0, judges or 0.0, int(kept), cut, _hooks_in(connection, at_work)])
+    return Spent._make(
+        [*counted, seconds or 0.0, judges or 0.0, int(kept), cut, _hooks_in(connection, at_work)]
+    )
 
 
 def _hooks_in(connection: Connection, at_work: Sequence[str]) -> tuple[HookUse, ...]:

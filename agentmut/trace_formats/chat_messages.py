@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentmut.trace_formats.conversation import Call
-from agentmut.trace_formats.otlp.messages import Spoken, mapping, result, texts
+from agentmut.trace_formats.otlp.messages import Spoken, inside, mapping, result, texts
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
@@ -23,11 +23,6 @@ def listed(given: Any) -> list[Mapping[str, Any]]:
     """Return a list of mappings; of LangChain's nested lists, one for each input of a batch, all items."""
     every = given[0] if isinstance(given, list) and given and isinstance(given[0], list) else given
     return [one for one in every if isinstance(one, Mapping)] if isinstance(every, list) else []
-
-
-def inside(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Unwrap a message that LangChain has serialised."""
-    return mapping(message.get("kwargs")) or mapping(message.get("data")) or message
 
 
 def spoken(message: Mapping[str, Any]) -> Spoken:

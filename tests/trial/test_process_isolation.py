@@ -134,7 +134,9 @@ def test_what_hooks_asked_of_a_model_is_counted_though_the_worker_is_killed(
     monkeypatch.setenv("MODEL", f"{service.url}/chat/completions")
     found = execute(pool("asking", tuple(turns), workers=2), *turns)
     assert [execution.ending for execution in found] == [*turns.values()]
-    assert [[step.usd for step in execution.hooks] for execution in found] == [[pytest.approx(13e-6)]] * len(turns)
+    assert [[step.usd for step in execution.hooks] for execution in found] == [[pytest.approx(13e-6)]] * len(
+        turns
+    )
     assert len(service.requests) == len(turns)
 
 

@@ -295,9 +295,7 @@ class Loop:
         spend = replace(self._work.spend, seconds=self._elapsed() - self._begun, judges_usd=judges)
         self._work.spend = spent_with(spend, ((item.launch, item.execution) for item in finished))
         seconds, spend = self._seconds_to_note(self._elapsed()), self._work.spend
-        self._ports.store.save(
-            self._run, rows, self._taken_over, seconds, spend.all_judges_usd, spend.hooks
-        )
+        self._ports.store.save(self._run, rows, self._taken_over, seconds, spend.all_judges_usd, spend.hooks)
         self._taken_over.clear()
         self._turns.over(item.key for item in finished)
         for item in finished:

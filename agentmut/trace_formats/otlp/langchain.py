@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.trace_formats.chat_messages import inside
-from agentmut.trace_formats.otlp.messages import mapping
+from agentmut.trace_formats.otlp.messages import inside, mapping
 from agentmut.trace_formats.otlp.spans import Attributes, decoded
 
 _NODE = "traceloop.association.properties.langgraph_node"

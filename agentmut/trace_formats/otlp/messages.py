@@ -97,3 +97,8 @@ def whole(value: Any) -> int:
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a mapping, an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
+
+
+def inside(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Unwrap a message that LangChain has serialised."""
+    return mapping(message.get("kwargs")) or mapping(message.get("data")) or message
