@@ -307,7 +307,8 @@ def test_tables_of_an_earlier_format_are_brought_to_todays(server: PostgresServe
     with closing(a_store(server, "earlier")) as store:
         store.save("run", [trial("k")])
     server.execute(
-        "drop table agentmut_earlier.imported, agentmut_earlier.claims, agentmut_earlier.reports, agentmut_earlier.hooks",
+        "drop table agentmut_earlier.imported, agentmut_earlier.claims, agentmut_earlier.reports",
+        "drop table agentmut_earlier.hooks",
         "drop index agentmut_earlier.trials_by_mutant",
         "create index trials_by_run on agentmut_earlier.trials (run)",
         "update agentmut_earlier.alembic_version set version_num = '3'",

@@ -81,8 +81,8 @@ def test_a_loop_is_read_alike_whatever_has_recorded_it(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "tokens"),
     [("openinference_langchain", (64, 8, 80, 57)), ("traceloop", (64, 8, 80, 57)), ("traceloop_old", (64, 8, 80, 57)),
-     ("traceloop_anthropic", (64, 8, 80, 57)), ("traceloop_langchain", (64, 8, 80, 57)), ("openinference_crewai", (126, 8, 142, 62)),
-     ("pydantic_ai", (71, 8, 87, 57))],
+     ("traceloop_anthropic", (64, 8, 80, 57)), ("traceloop_langchain", (64, 8, 80, 57)),
+     ("openinference_crewai", (126, 8, 142, 62)), ("pydantic_ai", (71, 8, 87, 57))],
 )  # fmt: skip
 def test_tokens_are_those_of_each_model_call(name: str, tokens: tuple[int, ...]) -> None:
     calls = [step.usage for step in recorded(name)[0].trace.steps if step.action is Action.REASON]
