@@ -10,8 +10,8 @@ from agentmut._base import jsonable
 from agentmut.nouns import BrokenRecord, ForeignTrial, ModelConfig, RecordedScore, Usage
 from agentmut.seams import TraceFile
 from agentmut.trace_formats.benchmark_fields import seconds_of
-from agentmut.trace_formats.chat_messages import inside, listed, replies_of, spoken
-from agentmut.trace_formats.otlp.messages import heard, mapping, reply, tools_of, whole
+from agentmut.trace_formats.chat_messages import listed, replies_of, spoken
+from agentmut.trace_formats.otlp.messages import heard, inside, mapping, reply, tools_of, whole
 from agentmut.trace_formats.recorded_spans import Traces, gather, trials_of
 from agentmut.trace_formats.records import Record, records
 from agentmut.trace_formats.span_tree import Kind, SpanFacts

@@ -88,7 +88,7 @@ def ask(scenario):
     CLIENT.post("{service.url}/chat/completions", json=body)
 """
 
-    def told(result: Any) -> tuple[str, int, int, float]:
+    def told(result: Any) -> tuple[str, int, int, Any]:
         (use,) = result.cost.hooks
         return use.model, use.requests, use.input_tokens, use.usd
 

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.lack_of_memory import lacked_memory_since, memory_kills
 from agentmut.nouns.execution import Ending
-from agentmut.trial.isolation import _Process
+from agentmut.trial.isolation import Underway, _Process
 
 
 def test_the_count_is_that_of_the_system(tmp_path: Path) -> None:
@@ -39,4 +39,4 @@ def test_a_killed_worker_is_no_evidence_if_memory_has_run_out(
     monkeypatch.setattr("agentmut._base.lack_of_memory.memory_kills", lambda *file: now)
     process = _Process.__new__(_Process)
     process._process, process._exit_ends = Gone(), Ending.RAISED  # type: ignore[assignment]
-    assert process._ended(4).ending is ending
+    assert process._ended(4, Underway()).ending is ending
