@@ -25,6 +25,7 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.project.schema import BudgetSettings, MutationSettings
+from agentmut.report.report_wording import status_name
 from agentmut.report.terminal.mutant_diff import unified
 from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.operator import OnDemand, Operator
@@ -169,7 +170,7 @@ def row(trace: AgentTrace, tools: Sequence[str]) -> list[float]:
 
 def summary(name: str, result: Result) -> str:
     """Return one line on a project's run."""
-    counts = Counter(row.status.value for row in result.mutants)
+    counts = Counter(status_name(row.status) for row in result.mutants)
     said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
     identity = result.controls.identity
     return (
@@ -204,7 +205,7 @@ def cells(operator: Operator, found: Sequence[Measured]) -> Iterator[str]:
     """Yield the cells of one operator."""
     statuses = Counter(one.row.status for one in found)
     shown = (Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE)
-    other = [f"{number} {status.value}" for status, number in statuses.items() if status not in shown]
+    other = [f"{number} {status_name(status)}" for status, number in statuses.items() if status not in shown]
     yield f"`{operator.id}`"
     yield operator.intent.value
     yield example(operator)

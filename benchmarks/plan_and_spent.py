@@ -58,7 +58,7 @@ def compare(example: str) -> Compared:
         result = _agentmut(project, "run", "--yes", "--continue")
     score, cost = result["score"], result["cost"]
     statuses = (
-        f"{score['killed']} of {score['killed'] + score['survived']} killed, {score['no_coverage']} unreached"
+        f"{score['killed']} of {score['killed'] + score['survived']} killed, {score['no_coverage']} no coverage"
     )
     return Compared(example, planned, {"trials": cost["trials"], "usd": cost["usd"]}, statuses)
 

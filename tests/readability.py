@@ -20,6 +20,7 @@ BANNED = {
     "'leave' for the end of a program; write 'exit'": r"\b[Aa]nd leaves?\.|\bLeave with exit code\b",
     "a riddle for 'the result'": r"\b(?:[Ww]hat is told\b|[Ww]hat has come of\b)",
     "another word for 'no coverage'": r"\bunreached\b|\"not reached\"",
+    "the JSON's spelling of a status; write it with a blank": r"(?<!`)\b(?:no_coverage|not_applied|not_drawn)\b(?!=)",
     "a possessive without a noun": rf"{HEAD}(?:Theirs|Its own|Of (?:its|their) own)\b",
     "'besides' or 'as it is' for a noun": rf"{HEAD}(?:Besides,|As (?:it|they) (?:is|are)[,.])",
     "'none' for the wrong kind; name the thing": r"\b(?:what|that|which) (?:is|are) none(?=[.,;:)]| and\b| or\b)",

@@ -17,7 +17,7 @@ class Bounds(Frozen):
 
 
 class Score(Frozen):
-    """The share killed among killed, survived and no_coverage, with its bounds; null if no mutant counts.
+    """The share killed among killed, survived and no coverage, with its bounds; null if no mutant counts.
 
     For `preserve` mutants it is the share not killed. `low` and `high` hold at `level`: the lower end speaks
     of mutants with any real drop, the upper end of those with a drop of at least delta.

@@ -14,18 +14,20 @@ def runs_folder(root: Path) -> Path:
     return root / FOLDER / "runs"
 
 
-def project_path(path: Path) -> Path:
-    """Return the project file, or the one in a directory. Raises `ProjectError` where there is none."""
+def project_path(path: Path, option: str = " with --project") -> Path:
+    """Return the project file, or the one in a directory. Raises `ProjectError` where there is none.
+
+    `option` says how a command names another project; empty where projects are its arguments.
+    """
     path = path.resolve()
     if path.is_dir():
         path = path / FILE_NAME
         if not path.is_file():
             raise ProjectError(
                 f"there is no {FILE_NAME} in {path.parent}. Run `agentmut init` there to get one, "
-                "or name another with --project."
+                f"or name another{option}."
             )
     if not path.is_file():
-        raise ProjectError(
-            f"there is no file or folder {path}. Name an {FILE_NAME}, or a folder that has one, with --project."
-        )
+        other = f"Name an {FILE_NAME}, or a folder that has one{',' * bool(option)}{option}"
+        raise ProjectError(f"there is no file or folder {path}. {other}.")
     return path

@@ -112,6 +112,15 @@ def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) ->
     return Wish(tuple(fits), needs, () if asked_for else _unused(session.project, chosen))
 
 
+def _alike(name: str, known: Collection[str]) -> str:
+    """Return a sentence with the relations or families that are spelled like a name, or else with the families."""
+    families = {relation.partition(".")[0] for relation in known}
+    said = nearest(name, {*known, *families})
+    if said.startswith("Known:"):
+        return f"Families: {', '.join(sorted(families))}; `agentmut relations --preview` lists the relations."
+    return said
+
+
 def chosen_relations(
     project: Project, asked_for: Sequence[str]
 ) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
@@ -128,9 +137,8 @@ def chosen_relations(
             if ":" in name:
                 raise UsageError(f"--relation: {catalogue.unknown(name)}")
             if not any(is_named(known, name) for known in catalogue.names):
-                families = {known.partition(".")[0] for known in catalogue.names}
                 raise UsageError(
-                    f"--relation {name}: there is no such relation. {nearest(name, {*catalogue.names, *families})}"
+                    f"--relation {name}: there is no such relation. {_alike(name, catalogue.names)}"
                 )
             further = catalogue.choose([name])
             matching, needs = list(further.relations), {**needs, **further.needs_argument}

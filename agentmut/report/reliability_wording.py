@@ -44,11 +44,33 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
 
 def _pass_rate(found: Reliability) -> str:
     naive = found.naive
-    effect = "" if found.design_effect is None else f", design effect {found.design_effect:.2f}"
     return (
-        f"Pass rate of the suite {bounds_text(found.pass_rate)} ({found.pass_rate.method}{effect}); if runs of a "
-        f"scenario were independent, [{naive.low:.3f}, {naive.high:.3f}]."
+        f"Pass rate of the suite {bounds_text(found.pass_rate)}{_rests_on(found.pass_rate.method)}; if all runs were "
+        f"independent, [{naive.low:.3f}, {naive.high:.3f}]{_likeness(found.design_effect)}."
     )
+
+
+def _rests_on(method: str) -> str:
+    """Return what the interval of a mean over scenarios rests on; the JSON names the method itself.
+
+    >>> _rests_on("t or gaffke over scenarios"), _rests_on("clopper-pearson")
+    (', from how the scenarios differ', ', from all runs together')
+    """
+    if "agree" in method:
+        return ", from the number of scenarios, which all agree"
+    return ", from how the scenarios differ" if "over scenarios" in method else ", from all runs together"
+
+
+def _likeness(design_effect: float | None) -> str:
+    """Return how much less the runs tell than independent ones; empty where that cannot be told, or they are no less.
+
+    >>> _likeness(4.0), _likeness(1.0)
+    (': runs of a scenario are alike, and tell as much as 25 % of so many independent runs', '')
+    """
+    if design_effect is None or round(100 / max(design_effect, 1e-9)) >= 100:
+        return ""
+    share = 100 / design_effect
+    return f": runs of a scenario are alike, and tell as much as {share:.2g} % of so many independent runs"
 
 
 def _by_category(found: Reliability, named: Callable[[str], str]) -> Iterator[str]:
@@ -76,11 +98,16 @@ def reliability_details(found: Reliability, named: Callable[[str], str] = clean)
         some = ", ".join(f"{each.k}: {each.pass_at_plug_in:.3f}" for each in shown)
         yield f"From observed rates alone, pass^k is {every} (too high on average), pass@k {some} (too low on average)."
     for row in _most_variable(found)[:SHOWN_VARIABLE]:
-        curve = f"decay curve {_curve(row.decay_curve)}, " if row.decay_curve else ""
-        degraded = (
-            "" if row.graceful_degradation is None else f", graceful degradation {row.graceful_degradation}"
-        )
-        yield f"{named(row.scenario)}: {curve}variance amplification {row.variance_amplification}{degraded}."
+        yield f"{named(row.scenario)}: {'; '.join(_variable(row))}."
+
+
+def _variable(row: RepeatedRuns) -> Iterator[str]:
+    """Yield the figures of a scenario whose runs differ, each with its meaning."""
+    if row.decay_curve:
+        yield f"decay curve {_curve(row.decay_curve)} (the chance that all of them pass)"
+    yield f"variance amplification {row.variance_amplification} (0: all runs agree, 100: half of them pass)"
+    if row.graceful_degradation is not None:
+        yield f"graceful degradation {row.graceful_degradation} (100: all runs pass; late failures weigh more)"
 
 
 def _curve(percents: Sequence[int]) -> str:

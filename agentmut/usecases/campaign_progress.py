@@ -11,8 +11,8 @@ BASELINE = 0.2
 class CampaignProgress(NamedTuple):
     """The progress of a campaign."""
 
-    share: float
-    """From 0 to 1, as a bar shows it; no estimate of time."""
+    share: float | None
+    """From 0 to 1, as a bar shows it; no estimate of time. None where the end is not known."""
     text: str
     """The phase with its numbers, the trials and the money."""
 

@@ -42,9 +42,10 @@ from agentmut.mutation import Generation
 from agentmut.nouns import Result, read_result, write_result
 from agentmut.project import Project, load_project
 from agentmut.store import RESCORED, RESULT, Rescored, Store, StoredRun, Where, write_rescored
+from agentmut.usecases.campaign_progress import progress_of
 from agentmut.usecases.cheap_model import budget_left, with_cheap_model
-from agentmut.usecases.notebook import BesideKernel, in_notebook
-from agentmut.usecases.runtime import opened, refuse_running_loop, store_place
+from agentmut.usecases.notebook import beside_kernel
+from agentmut.usecases.runtime import opened, store_place
 from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
@@ -81,10 +82,7 @@ def measure(
             register(store, plan, session.tests.texts)
             return carry_out_campaign(session, plan, store, fresh=fresh, progress=progress)
 
-    if in_notebook():
-        return BesideKernel(measured).result()
-    refuse_running_loop("agentmut.measure")
-    return measured(lambda state: None)
+    return beside_kernel("agentmut.measure", measured, progress_of)
 
 
 def _planned_again(generation: Generation, seed: int | None, session: Session) -> Plan:
@@ -98,9 +96,12 @@ def merge_shards(paths: Sequence[Path] = (), project: Project | str | Path = "."
     the shards are those in the project's own store. The result is the one that an undivided run would have had on the
     same trials. Raises `UsageError` where they are not all the shards of one campaign on one baseline.
     """
-    refuse_running_loop("agentmut.merge_shards")
-    with opened(project) as (session, store):
-        return carry_out_merge(session, store, paths)
+
+    def merged() -> Result:
+        with opened(project) as (session, store):
+            return carry_out_merge(session, store, paths)
+
+    return beside_kernel("agentmut.merge_shards", lambda _: merged(), progress_of)
 
 
 def rescore(project: Project | str | Path = ".", run: str | None = None) -> Rescored:

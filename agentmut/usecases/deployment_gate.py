@@ -26,7 +26,8 @@ from agentmut.usecases.gate_requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.usecases.notebook import beside_kernel, spent_so_far
+from agentmut.usecases.runtime import agent_environment, open_store, stand_in_keys
 from agentmut.usecases.second_looks import looks_besides, plans_in, unpaid
 from agentmut.usecases.stored_reports import Report
 from agentmut.usecases.verdict_looks import unpaid_verdict
@@ -44,10 +45,13 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
     """
     from agentmut.usecases.suite_verdicts import with_settings
 
-    refuse_running_loop("agentmut.gate")
     loaded = with_settings(project, "gate", settings)
-    with stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
-        return gate_on(open_session(loaded), store, run)
+
+    def decided() -> GateReport:
+        with stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
+            return gate_on(open_session(loaded), store, run)
+
+    return beside_kernel("agentmut.gate", lambda _: decided(), spent_so_far)
 
 
 class Answer(NamedTuple):

@@ -5,12 +5,14 @@ import threading
 import time
 from collections.abc import Callable
 from html import escape
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from agentmut.campaign import CampaignState
-from agentmut.usecases.campaign_progress import CampaignProgress, progress_of
+from agentmut.campaign import Spend
+from agentmut.usecases.campaign_progress import CampaignProgress
+from agentmut.usecases.runtime import refuse_running_loop
 
 Found = TypeVar("Found")
+State = TypeVar("State")
 EACH = 0.3
 """Seconds between two pictures of the bar."""
 
@@ -22,11 +24,47 @@ def in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-class BesideKernel(Generic[Found]):
+class Spends(Protocol):
+    """Work that counts what it has spent."""
+
+    @property
+    def spend(self) -> Spend:
+        """Return what has been spent so far."""
+        ...
+
+
+def spent_so_far(work: Spends) -> CampaignProgress:
+    """Return the trials and the money of work whose end is not known, so that it has no share."""
+    money = "cost unknown" if work.spend.unpriced else f"${work.spend.usd:.2f}"
+    return CampaignProgress(None, f"{work.spend.trials} trials, {money}")
+
+
+def beside_kernel(
+    called: str,
+    call: Callable[[Callable[[State], None]], Found],
+    told: Callable[[State], CampaignProgress],
+) -> Found:
+    """Return the result of a call that starts an event loop; a cell of a notebook runs the call in a thread.
+
+    `call` tells its state to the function that it is given, and `told` makes a bar of a state. Outside of a notebook
+    no bar is shown. Raises `UsageError`, with the name `called`, where an event loop runs already.
+    """
+    if in_notebook():
+        return BesideKernel(call, told).result()
+    refuse_running_loop(called)
+    return call(lambda state: None)
+
+
+class BesideKernel(Generic[State, Found]):
     """Runs a call in a thread while the cell waits, and shows its progress."""
 
-    def __init__(self, call: Callable[[Callable[[CampaignState], None]], Found]) -> None:
+    def __init__(
+        self,
+        call: Callable[[Callable[[State], None]], Found],
+        told: Callable[[State], CampaignProgress],
+    ) -> None:
         self._call = call
+        self._told = told
         self._progress = CampaignProgress(0.0, "starting")
         self._last = 0.0
         self._stopped = False
@@ -54,12 +92,12 @@ class BesideKernel(Generic[Found]):
         except BaseException as error:  # raised again where the cell waits
             self._problem = error
 
-    def _take_in(self, state: CampaignState) -> None:
+    def _take_in(self, state: State) -> None:
         if self._stopped:
             raise KeyboardInterrupt
         if time.monotonic() - self._last >= EACH:
             self._last = time.monotonic()
-            self._progress = progress_of(state)
+            self._progress = self._told(state)
 
     def _display(self) -> Any:
         from IPython.display import display
@@ -73,7 +111,8 @@ def bar(progress: CampaignProgress) -> str:
     >>> bar(CampaignProgress(0.5, "mutants 1/2"))
     '<progress max="1" value="0.5" aria-label="agentmut"></progress> mutants 1/2'
     """
-    return f'<progress max="1" value="{progress.share:g}" aria-label="agentmut"></progress> {escape(progress.text)}'
+    share = "" if progress.share is None else f' value="{progress.share:g}"'
+    return f'<progress max="1"{share} aria-label="agentmut"></progress> {escape(progress.text)}'
 
 
 def _html(text: str) -> Any:

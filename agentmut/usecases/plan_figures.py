@@ -124,15 +124,15 @@ class ByHistory(Frozen):
 
 
 class Foreseen(Frozen):
-    """The content of `agentmut plan`."""
+    """The content of `agentmut plan`. Version 1 of its JSON named `no_coverage` otherwise."""
 
-    schema_version: int = 1
+    schema_version: int = 2
     kind: str = "plan"
     agentmut_version: str
     project: str
     mutants: dict[str, int]
     """By class; those that are ignored are left out."""
-    unreached: int
+    no_coverage: int
     """Mutants that no stored run of the original reaches: they cost nothing and count against the score."""
     scenarios: int
     baseline: Amount

@@ -35,6 +35,7 @@ from agentmut.usecases.assumed_usage import CALL, CHARACTERS, answer_tokens, ass
 from agentmut.usecases.budget_question import why_ask
 from agentmut.usecases.cheap_plan import cheap_plan
 from agentmut.usecases.foresight import RUNS, Expected, Foresight, Lanes, Rules
+from agentmut.usecases.notebook import beside_kernel, spent_so_far
 from agentmut.usecases.plan_figures import (
     KILLED,
     KILLED_IN_FLOW,
@@ -56,7 +57,7 @@ from agentmut.usecases.plan_figures import (
     round_line,
     stopped_by,
 )
-from agentmut.usecases.runtime import opened, refuse_running_loop, stand_in_keys
+from agentmut.usecases.runtime import opened, stand_in_keys
 from agentmut.wire import slowest_rate
 
 STEP = 0.02
@@ -76,9 +77,12 @@ def plan(
     `rate` is a pass rate to assume of every scenario in the place of the stored one. Raises the errors of
     `agentmut._base.errors`, among them `UsageError` where there is no mutant.
     """
-    refuse_running_loop("agentmut.plan")
-    with stand_in_keys(), opened(project, scenarios) as (session, store):
-        return foresee(session, store, make_mutants(session, selection or Selection()), rate)
+
+    def foretold() -> Foreseen:
+        with stand_in_keys(), opened(project, scenarios) as (session, store):
+            return foresee(session, store, make_mutants(session, selection or Selection()), rate)
+
+    return beside_kernel("agentmut.plan", lambda _: foretold(), spent_so_far)
 
 
 def foresee(
@@ -119,7 +123,7 @@ def foresee(
         agentmut_version=__version__,
         project=session.project.path.name,
         mutants=dict(Counter(each.group for each in mutants)),
-        unreached=sum(each.lanes is None for each in mutants),
+        no_coverage=sum(each.lanes is None for each in mutants),
         scenarios=len(campaign.scenarios),
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
@@ -300,6 +304,8 @@ class _Known:
     def assumptions(self, campaign: Plan) -> Iterator[str]:
         """Yield what the figures rest on, each as a sentence."""
         yield from self._about_rates()
+        yield from self._about_price()
+        yield from self._about_time()
         yield from self._about_reach()
         yield (
             "each degrading mutant lowers the pass rate of one scenario, scenarios are independent, and each scenario "
@@ -312,8 +318,6 @@ class _Known:
                 f"{STRONG:g}. Without an earlier run the share is {KILLED:g}, and {KILLED_IN_FLOW:g} for changes of "
                 "the flow. A survivor takes in each round what that round takes alone"
             )
-        yield from self._about_price()
-        yield from self._about_time()
         if campaign.rule.suite_share:
             yield "the test of the suite as a whole (statistics.suite_share) is left out; it kills a few more mutants"
         if self._session.project.mutation.proxy:

@@ -53,8 +53,9 @@ from agentmut.store import (
     save_relations,
     write_relations,
 )
+from agentmut.usecases.notebook import beside_kernel, spent_so_far
 from agentmut.usecases.relation_looks import with_relation_looks
-from agentmut.usecases.runtime import opened, refuse_running_loop
+from agentmut.usecases.runtime import opened
 from agentmut.usecases.suite_verdicts import with_settings
 
 
@@ -93,11 +94,15 @@ def check_relations(
     `settings` take the place of the project's `relations:` section: pairs, sources, tolerance. Raises the errors of
     `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.check_relations")
     request = RelationRequest(tuple(relations), stored, save, against)
-    with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
-        wanted = wish(session, request.relations, stored=request.stored)
-        return carry_out_relations(session, store, wanted, request, Asked(time.time(), seed, fresh))
+
+    def checked(progress: Progress) -> RelationReport:
+        with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
+            wanted = wish(session, request.relations, stored=request.stored)
+            asked = Asked(time.time(), seed, fresh)
+            return carry_out_relations(session, store, wanted, request, asked, progress)
+
+    return beside_kernel("agentmut.check_relations", checked, spent_so_far)
 
 
 def carry_out_relations(

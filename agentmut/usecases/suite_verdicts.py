@@ -39,7 +39,8 @@ from agentmut.usecases.assessing import (
 from agentmut.usecases.baseline_check import checked_baseline
 from agentmut.usecases.baseline_growth import carry_out_update, comparison, prepare_update
 from agentmut.usecases.behaviour import behaviour_against
-from agentmut.usecases.runtime import opened, refuse_running_loop
+from agentmut.usecases.notebook import beside_kernel, spent_so_far
+from agentmut.usecases.runtime import opened
 from agentmut.usecases.warm_start import earlier_trials
 
 
@@ -58,13 +59,15 @@ def check_suite(
     `settings` take the place of the project's `test:` section: method, trials, margin, warm_start, correction. Raises
     the errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.check_suite")
-    with opened(with_settings(project, "test", settings), scenarios) as (session, store):
-        with_behaviour = behaviour_against(session, store, behaviour)
-        past = earlier_trials(session, store, fresh=fresh, seed=seed)
-        prepared = prepare_test(session, Asked(time.time(), seed, fresh), past)
-        report = carry_out_assessment(session, prepared, store)
-        return with_behaviour(report)
+
+    def checked(progress: Progress) -> VerdictReport:
+        with opened(with_settings(project, "test", settings), scenarios) as (session, store):
+            with_behaviour = behaviour_against(session, store, behaviour)
+            past = earlier_trials(session, store, fresh=fresh, seed=seed)
+            prepared = prepare_test(session, Asked(time.time(), seed, fresh), past)
+            return with_behaviour(carry_out_assessment(session, prepared, store, progress))
+
+    return beside_kernel("agentmut.check_suite", checked, spent_so_far)
 
 
 def save_baseline(
@@ -83,13 +86,16 @@ def save_baseline(
     Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
-    refuse_running_loop("agentmut.save_baseline")
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     name = check_baseline_name(loaded.baseline_name if name is None else name)
-    with opened(loaded, scenarios) as (session, store):
-        return carry_out_saving(
-            session, prepare_saving(session, trials, Asked(time.time(), seed, fresh)), store, name
-        )
+    kept_as = name
+
+    def saved(progress: Progress) -> SavedBaseline:
+        with opened(loaded, scenarios) as (session, store):
+            prepared = prepare_saving(session, trials, Asked(time.time(), seed, fresh))
+            return carry_out_saving(session, prepared, store, kept_as, progress)
+
+    return beside_kernel("agentmut.save_baseline", saved, spent_so_far)
 
 
 def compare_with_baseline(
@@ -112,17 +118,21 @@ def compare_with_baseline(
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.compare_with_baseline")
-    with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
-        asked = Asked(time.time(), seed, fresh)
-        name = session.project.baseline_name if name is None else name
-        with_behaviour = behaviour_against(session, store, name if behaviour else None)
-        if update:
-            updating = prepare_update(session, store, name, asked, update_trials)
-            report = carry_out_update(session, updating, store)
-        else:
-            report = carry_out_assessment(session, comparison(session, store, name, asked), store)
-        return with_behaviour(report)
+
+    def compared(progress: Progress) -> VerdictReport:
+        with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
+            asked = Asked(time.time(), seed, fresh)
+            with_name = session.project.baseline_name if name is None else name
+            with_behaviour = behaviour_against(session, store, with_name if behaviour else None)
+            if update:
+                updating = prepare_update(session, store, with_name, asked, update_trials)
+                report = carry_out_update(session, updating, store, progress)
+            else:
+                prepared = comparison(session, store, with_name, asked)
+                report = carry_out_assessment(session, prepared, store, progress)
+            return with_behaviour(report)
+
+    return beside_kernel("agentmut.compare_with_baseline", compared, spent_so_far)
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from agentmut._base import AgentmutError, UsageError
 from agentmut.nouns import Intent, MutantRow, Result, Status
-from agentmut.project import Project, load_project
+from agentmut.project import Project, load_project, project_path
 from agentmut.store import (
     RELATIONS,
     ListedRun,
@@ -132,7 +132,7 @@ def team_projects(places: Sequence[Path]) -> list[TeamProject]:
 
     Raises `UsageError` for a place that has no project.
     """
-    projects = [load_project(place) for place in places]
+    projects = [load_project(project_path(place, "")) for place in places]
     own = [_project(project) for project in projects]
     names = _distinct([one.name for one in own])
     found = [one._replace(name=name) for one, name in zip(own, names, strict=True)]

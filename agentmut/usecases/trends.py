@@ -9,7 +9,8 @@ from agentmut.nouns import Origins, Result
 from agentmut.project import Project, load_project
 from agentmut.store import Store, TrialHead
 from agentmut.usecases.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
-from agentmut.usecases.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.usecases.notebook import beside_kernel, spent_so_far
+from agentmut.usecases.runtime import agent_environment, open_store, stand_in_keys
 from agentmut.usecases.stored_reports import CHEAP, Report, shaping, stored_reports
 from agentmut.usecases.trend_rows import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 
@@ -27,12 +28,15 @@ def trend(
     number of first trials that later ones are held against, `in_control` the trials from one false alarm to the next.
     Raises `UsageError` where nothing is stored, and for values out of range.
     """
-    refuse_running_loop("agentmut.trend")
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     chart = Chart(loaded.statistics.delta if drop is None else drop, reference, in_control)
     _check(chart)
-    with stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
-        return _trend(open_session(loaded), store, chart)
+
+    def told() -> TrendReport:
+        with stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
+            return _trend(open_session(loaded), store, chart)
+
+    return beside_kernel("agentmut.trend", lambda _: told(), spent_so_far)
 
 
 def _check(chart: Chart) -> None:

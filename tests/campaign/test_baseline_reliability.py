@@ -42,9 +42,8 @@ def test_the_curve_follows_the_launches_whatever_order_runs_end_in(result: Resul
     expected = [100 * sum(passed[:k]) ** k // k**k for k in range(1, 41)]
     assert list(row.decay_curve) == expected
     at = [expected[k - 1] for k in (1, 2, 4, 8, 16, 32, 40)]
-    said = (
-        f"decay curve {', '.join(map(str, at))} % after 1, 2, 4, 8, 16, 32, 40 runs, variance amplification"
-    )
+    curve = ", ".join(map(str, at))
+    said = f"decay curve {curve} % after 1, 2, 4, 8, 16, 32, 40 runs (the chance that all of them pass)"
     for page in (render(result), markdown_report(result), html_report(result)):
         plain = " ".join(page.replace("`", "").split())
         assert said in plain

@@ -71,7 +71,7 @@ def test_an_evaluator_written_by_hand_judges_new_runs_of_the_original_and_of_mut
         assert used == kept
     assert after.notes[0] == (
         "evaluators of alpha are newer than the stored runs, which are not used. It takes 40 new runs of the "
-        "original, and up to 100 of each mutant on each"
+        "original, and up to 100 runs of each mutant on each scenario"
     )
 
 

@@ -208,8 +208,26 @@ def test_a_wrong_command_line_fails_the_step_with_its_message(job: Job) -> None:
     done = job.step(arguments="--class\npormpt")
     assert done.returncode == 2
     assert "pormpt" in done.stderr
-    assert job.outputs == {"decision": "", "score": "", "exit-code": "2"}
-    assert job.summary.read_text() == ""
+    outputs = job.outputs
+    comment = Path(outputs.pop("comment")).read_text()
+    assert outputs == {"decision": "", "score": "", "exit-code": "2"}
+    head = "## agentmut: no result\n\nExit code 2: the command or the project file is wrong.\n\n    "
+    assert comment.startswith(head)
+    assert "pormpt" in comment
+    assert job.summary.read_text() == comment
+
+
+@pytest.mark.parametrize("printed", ['{"error": "no trial\\ngave evidence", "exit_code": 4}', "", "[]", "{}"])
+def test_a_run_that_failed_is_told_to_the_pull_request(tmp_path: Path, printed: str) -> None:
+    (tmp_path / "found").write_text(printed)
+    script = [sys.executable, str(FOLDER / "failure_text.py"), str(tmp_path / "found"), "4"]
+    said = subprocess.run(script, capture_output=True, text=True, timeout=600, check=True).stdout
+    why = (
+        "    no trial\n    gave evidence\n"
+        if "error" in printed
+        else "    The log of the job has the reason.\n"
+    )
+    assert said == f"## agentmut: no result\n\nExit code 4: the agent or a service failed.\n\n{why}"
 
 
 @pytest.mark.parametrize("odd", [{"gate": "True"}, {"gate": "yes"}, {"fail-on-manual": "True"}])

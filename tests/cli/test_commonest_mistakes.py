@@ -100,6 +100,7 @@ def test_a_scenario_that_never_passes_stops_the_run_before_the_baseline_is_paid(
     folder = project(tmp_path, GREETS, ("hi", "bye", "hey"))
     _, said = run(folder)
     assert "scenario bye fails each of its first 5 runs: output lacks 'hello': 'no'." in said
+    assert "`agentmut trials bye --failed`" in said
     assert "`agentmut run --continue`" in said
     with closing(sqlite3.connect(folder / ".agentmut" / "store.db")) as store:
         assert store.execute("SELECT count(*) FROM trials").fetchone() == (1 + 5 + 1,)

@@ -13,6 +13,11 @@ from agentmut.nouns.mutant import Status
 from agentmut.usecases import notebook
 from agentmut.usecases.campaign_progress import CampaignProgress
 from agentmut.usecases.campaigns import measure
+from agentmut.usecases.deployment_gate import gate
+from agentmut.usecases.planning import plan
+from agentmut.usecases.relations import check_relations
+from agentmut.usecases.suite_verdicts import check_suite, compare_with_baseline, save_baseline
+from agentmut.usecases.trends import trend
 from tests.report.results import result, row
 
 AGENT = """
@@ -79,13 +84,39 @@ def test_a_cell_measures_beside_the_loop_of_its_kernel_and_shows_a_bar(kernel: K
     assert any("baseline" in shown or "mutants" in shown for shown in kernel.shown)
 
 
-def test_an_interrupt_of_the_kernel_ends_the_call(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_checks_plans_and_compares_beside_the_loop_of_its_kernel(
+    kernel: Kernel, project: Path
+) -> None:
+    async def cell() -> Any:
+        checked = check_suite(project, trials=20, method="fixed")
+        saved = save_baseline(project, trials=20)
+        compared = compare_with_baseline(project, fresh=True, method="fixed", trials=20)
+        return (
+            checked,
+            saved,
+            compared,
+            plan(project),
+            trend(project),
+            gate(project),
+            check_relations(project),
+        )
+
+    checked, saved, compared, planned, trended, decided, related = asyncio.run(cell())
+    assert (checked.kind, compared.kind) == ("test", "compare")
+    assert saved.name == "default"
+    assert planned.scenarios == 1
+    assert trended.kind == "trend"
+    assert decided.decision
+    assert related.status == "finished"
+    assert not any('value="' in shown for shown in kernel.shown if "trials" in shown)
+
+
+def test_an_interrupt_of_the_kernel_ends_the_call(kernel: Kernel) -> None:
     def call(progress: Any) -> None:
         while True:
             progress(SimpleNamespace())
 
-    monkeypatch.setattr(notebook, "progress_of", lambda state: CampaignProgress(0.0, "x"))
-    beside: Any = notebook.BesideKernel(call)
+    beside: Any = notebook.BesideKernel(call, lambda state: CampaignProgress(0.0, "x"))
     beside._stopped = True  # as after the KeyboardInterrupt that a kernel raises where the cell waits
     with pytest.raises(KeyboardInterrupt):
         beside.result()
@@ -96,7 +127,7 @@ def test_an_error_of_the_call_is_raised_in_the_cell(kernel: Kernel) -> None:
         raise ValueError("no such project")
 
     with pytest.raises(ValueError, match="no such project"):
-        notebook.BesideKernel(call).result()
+        notebook.BesideKernel(call, notebook.spent_so_far).result()
 
 
 def test_without_a_kernel_nothing_is_different() -> None:

@@ -46,6 +46,10 @@ if [ -n "$run" ]; then
   agentmut report "$run" --project "$PROJECT" --format markdown >> "$GITHUB_STEP_SUMMARY"
   comment=$(mktemp)
   bash "$GITHUB_ACTION_PATH/comment_text.sh" "$PROJECT" "$run" > "$comment" && echo "comment=$comment" >> "$GITHUB_OUTPUT"
+else  # nothing was measured: the pull request is told why
+  comment=$(mktemp)
+  python "$GITHUB_ACTION_PATH/failure_text.py" "$found" "$code" > "$comment" && echo "comment=$comment" >> "$GITHUB_OUTPUT"
+  cat "$comment" >> "$GITHUB_STEP_SUMMARY"
 fi
 if [ "$GATE" = true ] && [ "$code" -ne 2 ] && [ "$code" -le 3 ]; then
   agentmut gate ${run:+"$run"} --project "$PROJECT" > "$text"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from shlex import quote
 from typing import Protocol
 
 from agentmut._base import RunError, UsageError
@@ -209,8 +210,8 @@ def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     reason = baselines[first].first_failure.rstrip(". ") or "no reason given"
     too = f", and so do {', '.join(others)}" if others else ""
     return (
-        f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Fix or remove it, "
-        "or leave it out: `agentmut run --continue`"
+        f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Read what was said: "
+        f"`agentmut trials {quote(first)} --failed`. Then fix or remove it, or leave it out: `agentmut run --continue`"
     )
 
 

@@ -134,7 +134,7 @@ def score(
     paper: bool = False,
     share: float = 1.0,
 ) -> Score:
-    """Return the score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
+    """Return the score of some mutants: killed / (killed + survived + no coverage), null where that is 0/0.
 
     Undecided mutants widen the bounds; with `paper` they are in the denominator as well (Eq. 22: killed over all
     that are not equivalent). Equivalent, not applied, ignored and broken ones are only counted. `graded` holds the

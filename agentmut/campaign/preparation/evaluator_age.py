@@ -91,7 +91,8 @@ def price_of_new_series(ages: Ages, baseline: int, n_max: int) -> Iterator[str]:
     anew = {name: age for name, age in waiting.items() if age.mutants == age.originals}
     kept = {name: age for name, age in waiting.items() if name not in anew}
     yield from renewed(
-        anew, f"{len(anew) * baseline} new runs of the original, and up to {n_max} of each mutant on each"
+        anew,
+        f"{len(anew) * baseline} new runs of the original, and up to {n_max} runs of each mutant on each scenario",
     )
     yield from renewed(
         kept,

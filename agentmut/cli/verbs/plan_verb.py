@@ -7,7 +7,7 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
-from agentmut.cli.options import AgentRef, Json, Minutes, MostTrials, ProjectPath, Seed, Usd, Yes
+from agentmut.cli.options import AgentRef, Full, Json, Minutes, MostTrials, ProjectPath, Seed, Usd, Yes
 from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def plan(
         ),
     ] = None,
     yes: Yes = False,
+    full: Full = False,
     as_json: Json = False,
     agent: AgentRef = None,
 ) -> None:
@@ -69,7 +70,7 @@ def plan(
     if untouched is not None:
         print_nothing_to_do(untouched, as_json=as_json)
     else:
-        print_report(found, as_json, lambda: render_plan(found, wants_color()))
+        print_report(found, as_json, lambda: render_plan(found, wants_color(), full=full), full=full)
 
 
 def _probe(

@@ -12,7 +12,7 @@ from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_
 
 if TYPE_CHECKING:
     from agentmut.insight import SideBySide
-    from agentmut.nouns import MutantRow
+    from agentmut.nouns import MutantRow, Result
     from agentmut.report import Proposals
 
 NAMED = 5
@@ -22,9 +22,9 @@ SHOWN = 3
 
 def show(
     mutant: Annotated[
-        str,
+        str | None,
         typer.Argument(help="The mutant's id, or the beginning of it.", autocompletion=completing.mutants),
-    ],
+    ] = None,
     run: Annotated[
         str | None,
         typer.Option("--run", help="The run's id; the latest when left out.", autocompletion=completing.runs),
@@ -52,6 +52,8 @@ def show(
     from agentmut.report import render_mutant, suggestion_document
 
     result = find_result(project, run)
+    if mutant is None:
+        raise UsageError(_none_named(result))
     found = [row for row in result.mutants if row.id.startswith(mutant)]
     if len(found) != 1:
         raise UsageError(_none_or_several(result.run_id, mutant, found))
@@ -70,6 +72,16 @@ def show(
         document["suggestions"] = [suggestion_document(one, proposals.where) for one in proposals.assertions]
         document["suggestion_notes"] = list(proposals.notes)
     print_json(document)
+
+
+def _none_named(result: "Result") -> str:
+    """Return the message for a command without an id: it names the mutants that most need a look."""
+    from agentmut.report import most_worrying_first
+
+    first = [row.id for row in most_worrying_first(result.mutants)][:NAMED]
+    which = f"The first of run {result.run_id}: {', '.join(first)}. " if first else ""
+    lists = "`agentmut report` lists survivors, `agentmut mutants` all mutants."
+    return f"name a mutant: `agentmut show ID`. {which}{lists}"
 
 
 def _none_or_several(run: str, begins: str, found: "list[MutantRow]") -> str:

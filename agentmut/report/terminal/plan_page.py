@@ -12,17 +12,23 @@ from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.stats import Preview
 from agentmut.usecases import Amount, CheapPlan, Foreseen, Offer
 
+SHOWN = 4
+"""Assumptions of a page that is not full."""
 
-def render_plan(plan: Foreseen, color: bool = False) -> str:
-    """Return the page of a plan: mutants, the expected cost at three drops, the worst case, and the assumptions."""
+
+def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> str:
+    """Return the page of a plan: mutants, the expected cost at three drops, the worst case, and the assumptions.
+
+    The page has the first assumptions, which speak of the agent's own runs; a `full` one has them all.
+    """
     page = Page(color)
     classes = ", ".join(f"{count} {name}" for name, count in plan.mutants.items())
     page.add(f"agentmut {plan.agentmut_version}  plan of {clean(plan.project)}; no mutant has been run")
     made = counted(sum(plan.mutants.values()), "mutant")
     page.hang(f"{made} ({classes}), {counted(plan.scenarios, 'scenario')}", indent=0)
-    if plan.unreached:
-        cost, count = ("costs", "counts") if plan.unreached == 1 else ("cost", "count")
-        mutants = counted(plan.unreached, "mutant")
+    if plan.no_coverage:
+        cost, count = ("costs", "counts") if plan.no_coverage == 1 else ("cost", "count")
+        mutants = counted(plan.no_coverage, "mutant")
         page.add(f"No scenario reaches {mutants}, which {cost} nothing and {count} as not noticed.")
     if plan.rounds:
         page.title("What the money buys: which mutants the suite notices")
@@ -56,8 +62,11 @@ def render_plan(plan: Foreseen, color: bool = False) -> str:
     if plan.asks:
         page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` answers.", indent=0)
     page.title("What this rests on")
-    for said in plan.assumptions:
+    shown = plan.assumptions if full else plan.assumptions[:SHOWN]
+    for said in shown:
         page.hang(f"- {clean(said)}")
+    if left := len(plan.assumptions) - len(shown):
+        page.hang(f"- and on {counted(left, 'further assumption')}, which --full shows")
     for note in plan.notes:
         page.hang(f"Note: {clean(note)}.", indent=0)
     return page.text()

@@ -133,8 +133,7 @@ def _scores(page: Page, result: Result) -> None:
     for name in ("score [95 %]", "killed", "survived", "no coverage", "undecided"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in result.classes.items():
-        _score_row(table, name, score, "bold")
-        _operator_rows(table, result, name, preserve=False)
+        _class_rows(table, result, name, score)
     preserving = [name for name in result.operators if _is_preserving(result, name)]
     pairs = [name for name in preserving if name.startswith(f"{OperatorClass.HIGHER_ORDER}.")]
     preserving = [name for name in preserving if name not in pairs]
@@ -152,10 +151,19 @@ def _scores(page: Page, result: Result) -> None:
         page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
 
 
-def _operator_rows(table: Table, result: Result, group: str, *, preserve: bool) -> None:
-    for name, score in result.operators.items():
-        if name.startswith(f"{group}.") and _is_preserving(result, name) is preserve:
-            _score_row(table, f"  {name.partition('.')[2]}", score)
+def _class_rows(table: Table, result: Result, group: str, score: Score) -> None:
+    """Add a class and its operators; a class of one operator stands there once, by that operator's name."""
+    own = {
+        n: s
+        for n, s in result.operators.items()
+        if n.startswith(f"{group}.") and not _is_preserving(result, n)
+    }
+    if list(own.values()) == [score]:
+        _score_row(table, next(iter(own)), score, "bold")
+        return
+    _score_row(table, group, score, "bold")
+    for name, each in own.items():
+        _score_row(table, f"  {name.partition('.')[2]}", each)
 
 
 def _is_preserving(result: Result, operator: str) -> bool:
