@@ -57,9 +57,7 @@ def compare(example: str) -> Compared:
         planned = _agentmut(project, "plan")["rounds"][-1]["total"]
         result = _agentmut(project, "run", "--yes", "--continue")
     score, cost = result["score"], result["cost"]
-    statuses = (
-        f"{score['killed']} of {score['killed'] + score['survived']} killed, {score['no_coverage']} no coverage"
-    )
+    statuses = f"{score['killed']} of {score['killed'] + score['survived']} killed, {score['no_coverage']} no coverage"
     return Compared(example, planned, {"trials": cost["trials"], "usd": cost["usd"]}, statuses)
 
 
