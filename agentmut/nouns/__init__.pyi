@@ -149,6 +149,7 @@ from .service_times import ServiceTime as ServiceTime
 from .service_times import merged_spans as merged_spans
 from .service_times import service_time as service_time
 from .suggestion import AssertionSuggestion as AssertionSuggestion
+from .suggestion import Basis as Basis
 from .suggestion import Rate as Rate
 from .suggestion import ScenarioSuggestion as ScenarioSuggestion
 from .suggestion import Suggestions as Suggestions

@@ -1,5 +1,6 @@
 """Proposed assertions and scenarios, each with its effect on stored or new runs."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
@@ -21,6 +22,17 @@ class Rate(Frozen):
 
     def __str__(self) -> str:
         return f"{self.held}/{self.of}"
+
+
+class Basis(StrEnum):
+    """The ground on which a person may write a proposed assertion."""
+
+    RULE = "rule"
+    """A rule of the prompt that holds for the user's request asks for it."""
+    REQUEST = "request"
+    """The user asks for the call, and gives the values of its arguments."""
+    SEEN = "seen"
+    """It only differs between the original's runs and the mutant's: the original may be wrong, too."""
 
 
 class AssertionSuggestion(Frozen):
@@ -47,8 +59,15 @@ class AssertionSuggestion(Frozen):
     """From 0 (spells out one run, or says next to nothing) to 1 (speaks of the kind of behaviour)."""
     grounded: int = 0
     """2: the rule that the mutant changes asks for it; 1: it speaks of what that rule or tool speaks of; 0: neither."""
+    basis: Basis = Basis.SEEN
+    """The ground on which a person may write it."""
     together: Rate | None = None
     """The original's runs that pass the scenario with this and all that is proposed beside it."""
+
+    @property
+    def firm(self) -> bool:
+        """Return whether the prompt or the user asks for it; else a person must decide whether it is right."""
+        return self.basis is not Basis.SEEN
 
 
 class ScenarioSuggestion(Frozen):

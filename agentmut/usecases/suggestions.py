@@ -200,7 +200,10 @@ def kept_suggestions(project: Project) -> Suggestions:
 def chosen(
     suggestions: Suggestions, wanted: Collection[str]
 ) -> tuple[AssertionSuggestion | ScenarioSuggestion, ...]:
-    """Return the suggestions whose ids begin with the given ones; all for `all`. Raise `UsageError`."""
+    """Return the suggestions whose ids begin with the given ones. Raise `UsageError`.
+
+    `all` is every scenario, and every assertion that the prompt or the user asks for.
+    """
     listed: tuple[AssertionSuggestion | ScenarioSuggestion, ...] = (
         *suggestions.assertions,
         *suggestions.scenarios,
@@ -213,8 +216,13 @@ def chosen(
         if (fitting := sum(each.id.startswith(name) for each in listed)) != 1:
             raise UsageError(f"{fitting} suggestions begin with {name!r}. There are: {known}.")
     if "all" in wanted:
-        return listed
+        return tuple(each for each in listed if _is_chosen_by_all(each, named))
     return tuple(each for each in listed if any(each.id.startswith(name) for name in named))
+
+
+def _is_chosen_by_all(each: AssertionSuggestion | ScenarioSuggestion, named: Collection[str]) -> bool:
+    firm = isinstance(each, ScenarioSuggestion) or each.firm
+    return firm or any(each.id.startswith(name) for name in named)
 
 
 def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:

@@ -46,7 +46,10 @@ class Counted(NamedTuple):
 
 
 def rows(folder: Path) -> Iterator[dict[str, str]]:
-    """Yield the best three assertions of each survivor of a project's latest run, without what they were mined from."""
+    """Yield the proposed assertions among the best three of each survivor of a project's latest run.
+
+    What only differs between the runs is no proposal; `agentmut show` lists it apart.
+    """
     project = load_project(folder)
     with open_store(project) as store:
         session = open_session(project)
@@ -57,6 +60,8 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
             meaning = stored.meaning(row.id)
             rule = meaning.rule if meaning else ""
             for one in mine(stored.campaign, row.id, limit=3, stored=stored):
+                if not one.firm:
+                    continue
                 turns = session.tests.scenarios[one.scenario].turns
                 yield {
                     "input": " / ".join(
@@ -94,6 +99,19 @@ def counted(graders: Sequence[Mapping[str, bool]]) -> Counted:
     return Counted(n, shares, same, None if chance == 1 else (same - chance) / (1 - chance))
 
 
+def counted_in_words(found: Counted) -> str:
+    """Return the line that `count` prints; of one grader, no agreement.
+
+    >>> counted_in_words(Counted(50, (0.7,), 1.0, 1.0))
+    '50 graded; yes: 0.70 (goal 0.8); one grader, so no agreement'
+    """
+    said = f"{found.graded} graded; yes: {', '.join(f'{one:.2f}' for one in found.shares)} (goal {GOAL})"
+    if len(found.shares) < 2:
+        return f"{said}; one grader, so no agreement"
+    kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
+    return f"{said}; agreement {found.agreement:.2f}, kappa {kappa}"
+
+
 def graded(path: Path) -> dict[str, bool]:
     """Return the grades of a sheet by number; rows without yes or no are left out."""
     with path.open(encoding="utf-8", newline="") as file:
@@ -115,11 +133,7 @@ def main(arguments: Sequence[str]) -> int:
         return run(Path(arguments[1]), _agents(arguments))
     if arguments[0] == "count":
         found = counted([graded(Path(name)) for name in arguments[1:]])
-        shares = ", ".join(f"{share:.2f}" for share in found.shares)
-        kappa = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
-        print(
-            f"{found.graded} graded; yes: {shares} (goal {GOAL}); agreement {found.agreement:.2f}, kappa {kappa}"
-        )
+        print(counted_in_words(found))
         return 0 if found.shares and min(found.shares) >= GOAL else 1
     grader = int(arguments[arguments.index("--grader") + 1]) if "--grader" in arguments else 1
     folders = [Path(name) for name in arguments[1:] if name not in ("--grader", str(grader))]

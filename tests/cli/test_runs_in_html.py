@@ -27,9 +27,12 @@ def test_both_mutants_stand_beside_the_original_with_their_words_marked(project:
     assert "The mutant fails:</strong> output lacks &#39;hello&#39;" in written
 
 
-def test_a_survivor_has_an_assertion_with_its_place_and_its_runs_are_of_that_scenario(project: Path) -> None:
+def test_a_survivor_has_a_difference_that_no_rule_asks_for_and_its_runs_are_of_that_scenario(
+    project: Path,
+) -> None:
     written = page(project)
-    assert "<code>s.yaml:1</code>, scenario <code>where</code>, under <code>evaluators:</code>" in written
+    assert "Seen to differ: a person must decide whether the agent is right" in written
+    assert "would have killed it" not in written
     assert "Runs side by side on where" in written
 
 

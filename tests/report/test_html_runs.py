@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agentmut.insight import Event, EventKind, MutantRuns, RunView, side_by_side
-from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, Rate
+from agentmut.nouns import AssertionSuggestion, Basis, EvaluatorSpec, Rate
 from agentmut.report.html import html_report
 from agentmut.report.html.mutant_pages import Assertion, mutant_pages
 from agentmut.report.html.run_lines import run_head, run_lines, runs_within
@@ -95,6 +95,7 @@ def suggestion(why: str = "the answer says hello") -> AssertionSuggestion:
         mutant=Rate(held=0, of=19),
         margin=0.7,
         generality=0.5,
+        basis=Basis.RULE,
     )
 
 
@@ -110,10 +111,19 @@ def test_an_assertion_is_ready_to_be_copied_with_its_file_and_line() -> None:
         where="scenarios/refunds.yaml:8",
         yaml="- contains: hello",
         pytest='assert "hello" in trace.text.casefold()',
+        firm=True,
     )
     written = html_report(result(), extra)
     assert "<code>scenarios/refunds.yaml:8</code>, scenario <code>refund</code>" in written
     assert written.count("- contains: hello</pre>") == 2  # on the card, and on the page of the mutant
+
+
+def test_what_only_differs_stands_apart_and_is_not_ready_to_be_copied() -> None:
+    seen = suggestion().model_copy(update={"basis": Basis.SEEN})
+    written = html_report(result(), Extra(assertions=(seen,), where={"refund": "scenarios/refunds.yaml:8"}))
+    assert "Seen to differ: a person must decide whether the agent is right" in written
+    assert written.count("- contains: hello</pre>") == 1  # not on the card
+    assert "would have killed it" not in written and "Assertion as YAML" not in written
 
 
 def test_the_words_of_an_assertion_stay_text() -> None:

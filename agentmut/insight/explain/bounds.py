@@ -51,12 +51,23 @@ def is_missed(condition: str, said: str) -> bool:
     >>> is_missed("more than 30 guests", "a cake for my guests")
     False
     """
+    return any(same and not any(map(bound.is_met, same)) for bound, same in _compared(condition, said))
+
+
+def is_met(condition: str, said: str) -> bool:
+    """Return whether the user gives, for each bound, a number of its unit on its side; True without a bound.
+
+    >>> [is_met("more than 30 guests", said) for said in ("for 12 guests", "for 45 guests", "for my guests")]
+    [False, True, False]
+    """
+    return all(any(map(bound.is_met, same)) for bound, same in _compared(condition, said))
+
+
+def _compared(condition: str, said: str) -> Iterator[tuple[Bound, list[float]]]:
+    """Yield each bound with the numbers of its unit that the user gives."""
     given = [(_value(number), stem(unit)) for number, unit in _GIVEN.findall(said) if unit]
-    for bound in bounds(condition):
-        same = [number for number, unit in given if unit == bound.unit]
-        if same and not any(map(bound.is_met, same)):
-            return True
-    return False
+    for bound in _bounds(condition):
+        yield bound, [number for number, unit in given if unit == bound.unit]
 
 
 def _value(number: str) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut.insight.explain.views import View
-from agentmut.nouns import EvaluatorSpec
+from agentmut.nouns import Basis, EvaluatorSpec
 
 Holds = Callable[[View], bool]
 
@@ -23,6 +23,13 @@ class Candidate(NamedTuple):
     """What the evaluator will say, from what was read off a run already. The evaluator itself decides in the end."""
     grounded: int = 0
     """How near it is to what the mutant changes: `sensible.STATED`, `sensible.NEAR` or 0."""
+    basis: Basis = Basis.SEEN
+    """The ground on which a person may write it."""
+
+    @property
+    def firm(self) -> bool:
+        """Return whether the prompt or the user asks for it."""
+        return self.basis is not Basis.SEEN
 
 
 class Contrast(NamedTuple):

@@ -13,10 +13,10 @@ SLIGHT = 0.35
 """An assertion of less generality, such as "there is a digit", is proposed where no other kills."""
 
 
-def value(suggestion: AssertionSuggestion) -> tuple[bool, int, int, float]:
-    """Return the rank of a proposal: relevance to the change, other mutants killed, clarity, and generality."""
+def value(suggestion: AssertionSuggestion) -> tuple[bool, bool, int, int, float]:
+    """Return the rank of a proposal: its ground, relevance to the change, other mutants killed, clarity, generality."""
     telling, worth = ranked(suggestion.margin, suggestion.generality)
-    return telling, suggestion.grounded, len(suggestion.mutants), worth
+    return suggestion.firm, telling, suggestion.grounded, len(suggestion.mutants), worth
 
 
 def ranked(margin: float, generality: float) -> tuple[bool, float]:
@@ -43,9 +43,9 @@ def cover(
     return tuple(map(joint.with_shared_rate, chosen))
 
 
-def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, int, int, float, str]:
-    telling, grounded, _, worth = value(one)
-    return telling, grounded > 0, len(left.intersection(one.mutants)), grounded, worth, one.id
+def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, bool, int, int, float, str]:
+    firm, telling, grounded, _, worth = value(one)
+    return firm, telling, grounded > 0, len(left.intersection(one.mutants)), grounded, worth, one.id
 
 
 @dataclass

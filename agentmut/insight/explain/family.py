@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, count
 
+from agentmut.insight.explain.basis import basis_of
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion
@@ -139,8 +140,10 @@ def _proposed(contrast: Contrast, meaning: Meaning | None, turns: str) -> Iterat
             continue
         seen.add(written)
         near = _near(candidate, occasion.meaning) if occasion else candidate
-        if occasion is None or is_sensible(near, occasion):
+        if occasion is None:
             yield near
+        elif is_sensible(near, occasion):
+            yield near._replace(basis=basis_of(near, occasion))
 
 
 def _of_rules(occasion: Occasion) -> Iterator[Candidate]:
@@ -166,9 +169,13 @@ def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
     best: dict[str, Candidate] = {}
     for one in candidates:
         known = best.get(one.spec.name)
-        if known is None or (one.grounded, one.generality) > (known.grounded, known.generality):
+        if known is None or _worth(one) > _worth(known):
             best[one.spec.name] = one
     return list(best.values())
+
+
+def _worth(one: Candidate) -> tuple[bool, int, float]:
+    return one.firm, one.grounded, one.generality
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from agentmut.nouns import AssertionSuggestion, Intent, MutantRow, Rate, Status
 from agentmut.seams import Evaluator
 from agentmut.stats import wilson
 
+BAN = "not_contains"
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""
 
@@ -50,7 +51,7 @@ def mine(
     found = [
         one for scenario in stored.runs(mutant) for one in _proposals_on(stored, mutant, scenario, others)
     ]
-    return tuple(_spread(found))[:limit]
+    return tuple(_spread(_bans_once(found)))[:limit]
 
 
 def suggest_assertions(
@@ -88,6 +89,13 @@ def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggest
     return list(best.values())
 
 
+def _bans_once(found: Sequence[AssertionSuggestion]) -> list[AssertionSuggestion]:
+    """Keep a forbidden text on one scenario: the one whose runs differ most, since the input has to bring it about."""
+    ordered = sorted(found, key=lambda one: (-one.margin, one.id))
+    first = {one.evaluator.argument: one.id for one in reversed(ordered) if one.evaluator.name == BAN}
+    return [one for one in found if one.evaluator.name != BAN or first[one.evaluator.argument] == one.id]
+
+
 def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
     """Yield the proposals, the best first; repetitions of scenario, evaluator and margin come last."""
     ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
@@ -122,9 +130,9 @@ def _promising(family: Family, least: float) -> list[Candidate]:
     return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def _rank(one: Candidate, margin: float) -> tuple[bool, int, float]:
+def _rank(one: Candidate, margin: float) -> tuple[bool, bool, int, float]:
     telling, worth = ranked(margin, one.generality)
-    return telling, one.grounded, worth
+    return one.firm, telling, one.grounded, worth
 
 
 def _margin(original: Rate, mutant: Rate) -> float:
@@ -164,6 +172,7 @@ class _Check:
             margin=round(_margin(baseline, rate), 6),
             generality=round(self.candidate.generality, 6),
             grounded=self.candidate.grounded,
+            basis=self.candidate.basis,
         )
 
     def _rates(self) -> tuple[Rate, Rate]:

@@ -25,9 +25,9 @@ def is_misplaced(name: str, value: JsonValue, said: str, names: Collection[str])
     >>> is_misplaced("damage", 40, said, names)
     False
     """
-    own = _telling(name)
-    others = frozenset[str]().union(*map(_telling, names)) - own
-    beside = _beside(as_text(value), said)
+    own = telling_words(name)
+    others = frozenset[str]().union(*map(telling_words, names)) - own
+    beside = words_beside(as_text(value), said)
     return bool(own) and own.isdisjoint(beside) and not others.isdisjoint(beside)
 
 
@@ -46,11 +46,12 @@ def parameters_of(runs: Sequence[View]) -> frozenset[str]:
     return frozenset(name for view in runs for _, made in view.calls for name in made)
 
 
-def _telling(name: str) -> frozenset[str]:
+def telling_words(name: str) -> frozenset[str]:
+    """Return the stems of a parameter's name that say whose value it is: `ticket` of `ticket_number`."""
     return stems(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)) - _GENERIC
 
 
-def _beside(value: str, said: str) -> frozenset[str]:
+def words_beside(value: str, said: str) -> frozenset[str]:
     """Return the stems next to a value in a user's sentences: two before it, and for a number the one behind it."""
     found: set[str] = set()
     number = value.removesuffix(".0")

@@ -11,7 +11,7 @@ from statistics import median
 from pydantic import JsonValue
 
 from agentmut._base import shipped
-from agentmut.insight.explain.bounds import is_missed
+from agentmut.insight.explain.bounds import is_met, is_missed
 from agentmut.insight.explain.key_terms import is_key_term, is_unit_word
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.misplaced import has_misplaced, is_misplaced, parameters_of
@@ -25,6 +25,8 @@ _CONDITION = re.compile(
     r"([^,.;:]*)",
     re.I,
 )
+_OPENING = re.compile(r"\A\W*(?:for|für|bei)\b([^,.;:]*),", re.I)
+"""`For groups, ...`: a rule for these alone."""
 _ORDER = re.compile(r"\b(?:after|before|once|nachdem|bevor)\b", re.I)
 _ALLOWS = re.compile(r"\b(?:before|until|unless|without|except|only|more than|bevor|ohne|außer|nur)\b", re.I)
 _TOPIC = re.compile(r"\W*([^\W\d_][^.:;,?!\n]{2,40}):\s+\S")
@@ -89,12 +91,12 @@ class Occasion:
         only the tool of the condition counts: "Find the patient before booking" holds where something is booked.
         A condition with a bound does not hold where the user's own numbers are on the other side of it.
         """
-        conditions = [*_CONDITION.findall(rule), *_topics(rule)]
+        conditions = conditions_of(rule)
         if not self.turns or not conditions:
             return True
         if self.misses_a_bound(rule):
             return False
-        telling = stems(" ".join(conditions)) - self._usual_in_rules
+        telling = stems(" ".join(conditions)) - self.usual_in_rules
         if not telling.isdisjoint(self.stems):
             return True
         asked = " ".join(conditions) if _ORDER.search(rule) else rule
@@ -104,6 +106,10 @@ class Occasion:
     def misses_a_bound(self, rule: str) -> bool:
         """Return whether the user's numbers are on the other side of a bound in a rule's condition."""
         return any(is_missed(condition, self.turns) for condition in _CONDITION.findall(rule))
+
+    def meets_bounds(self, rule: str) -> bool:
+        """Return whether the user gives a number on the right side of each bound in a rule's conditions."""
+        return all(is_met(condition, self.turns) for condition in conditions_of(rule))
 
     def is_forbidden(self, tool: str) -> bool:
         """Return whether a rule that holds here forbids a tool, and names no way in which it may be called."""
@@ -144,7 +150,8 @@ class Occasion:
         return parameters_of(self.runs)
 
     @cached_property
-    def _usual_in_rules(self) -> frozenset[str]:
+    def usual_in_rules(self) -> frozenset[str]:
+        """Return the stems that more than half of the rules have."""
         return shared_by_most(self.rules)
 
     @cached_property
@@ -259,6 +266,15 @@ class Occasion:
     def is_answered_shortly(self) -> bool:
         """Return whether the answers are usually so short that what they say is what was asked for."""
         return not self.runs or median([view.words for view in self.runs]) <= SHORT
+
+
+def conditions_of(rule: str) -> list[str]:
+    """Return the conditions of a rule, without the words that begin them.
+
+    >>> conditions_of("If a card is lost, block it."), conditions_of("Lost cards: block the card.")
+    ([' a card is lost'], ['Lost cards'])
+    """
+    return [*_CONDITION.findall(rule), *_topics(rule), *_OPENING.findall(rule)]
 
 
 def _topics(rule: str) -> list[str]:

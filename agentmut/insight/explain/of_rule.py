@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import combinations
 
 from pydantic import JsonValue
 
@@ -97,12 +97,9 @@ def _at(edge: EndsWith | StartsWith, view: View) -> bool:
 
 def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Candidate]:
     named = tools_named(rule, tools)
-    for (start, first), (end, second) in pairwise(named):
-        between = rule[start:end].casefold()
-        order = _order(rule[:start].casefold(), between, first, second)
-        if order:
-            says = f"{order[0]} is called before {order[1]}"
-            yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
+    for order in _orders_of(rule.casefold(), named):
+        says = f"{order[0]} is called before {order[1]}"
+        yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
     for _, tool in named:
         if forbids and _ALLOWS.search(rule):
             continue
@@ -119,8 +116,25 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
             )
 
 
+def _orders_of(rule: str, named: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of tools whose order a rule asks for; of several tools on one side of it, each.
+
+    >>> rule = "verify the customer before you show a contract or book an engineer"
+    >>> list(_orders_of(rule, [(0, "verify_customer"), (31, "show_contract"), (50, "book_engineer")]))
+    [('verify_customer', 'show_contract'), ('verify_customer', 'book_engineer')]
+    """
+    for (start, first), (end, second) in combinations(named, 2):
+        head, between = rule[: named[0][0]], rule[start:end]
+        opening = head if "," in between else ""
+        if order := _order(opening, between, first, second):
+            yield order
+
+
 def _order(head: str, between: str, first: str, second: str) -> tuple[str, str] | None:
-    """Return two tools in the order that a rule asks for: `A before B`, `B after A`, `before B, A`, `after A, B`."""
+    """Return two tools in the order that a rule asks for: `A before B`, `B after A`, `before B, A`, `after A, B`.
+
+    `head` is what stands in front of every tool that the rule names.
+    """
     if re.search(r"\bbefore\b|\bprior to\b", between) or _THEN.search(between):
         return first, second
     if re.search(r"\bafter\b|\bonce\b", between):

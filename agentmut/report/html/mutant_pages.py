@@ -23,6 +23,8 @@ class Assertion(NamedTuple):
     """File and line of the scenario; empty where they are not known."""
     yaml: str
     pytest: str
+    firm: bool
+    """The prompt or the user asks for it; else it only differs between the runs."""
 
 
 class MutantPage(NamedTuple):
@@ -56,4 +58,5 @@ def _assertion(one: AssertionSuggestion, where: str) -> Assertion:
         where=clean(where),
         yaml=yaml_lines(one.evaluator),
         pytest=pytest_lines(one.evaluator),
+        firm=one.firm,
     )

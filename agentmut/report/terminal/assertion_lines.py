@@ -12,6 +12,8 @@ from agentmut.nouns import AssertionSuggestion, EvaluatorSpec
 from agentmut.report.paint import WIDTH, Page, clean
 
 _WIDTH = 76
+SEEN_TO_DIFFER = "Seen to differ: a person must decide whether the agent is right"
+"""The heading of proposals for which neither the prompt nor the user asks."""
 
 
 def yaml_lines(spec: EvaluatorSpec) -> str:
@@ -103,6 +105,15 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
         page.line(f"    {line}")
     page.line("    # in a pytest, where trace is the AgentTrace of such a run:")
     for line in pytest_lines(suggestion.evaluator).splitlines():
+        page.line(f"    {line}")
+
+
+def add_difference(page: Page, suggestion: AssertionSuggestion) -> None:
+    """Add a proposal that neither the prompt nor the user asks for, without lines for a pytest."""
+    page.add()
+    page.add(f"{suggestion.id}  {clean(suggestion.why)}.")
+    page.line(clean(f"    # scenario {suggestion.scenario}"))
+    for line in yaml_lines(suggestion.evaluator).splitlines():
         page.line(f"    {line}")
 
 

@@ -12,7 +12,7 @@ from agentmut.nouns import SUITE, AssertionSuggestion, CiJob, Effect, Intent, Mu
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import proof
 from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
-from agentmut.report.terminal.assertion_lines import add_assertion
+from agentmut.report.terminal.assertion_lines import SEEN_TO_DIFFER, add_assertion, add_difference
 from agentmut.report.terminal.partial_delivery import delivery_note
 from agentmut.report.terminal.side_by_side_page import add_side_by_side
 from agentmut.report.terminal.survivor_gap import gap_in_words, may_be_chance
@@ -101,10 +101,16 @@ def _delivery(page: Page, row: MutantRow) -> None:
 
 
 def _proposals(page: Page, proposals: Proposals) -> None:
-    if proposals.assertions:
+    firm = [one for one in proposals.assertions if one.firm]
+    if firm:
         page.title("Assertions that would have killed it, by the trials stored")
-    for assertion in proposals.assertions:
+    for assertion in firm:
         add_assertion(page, assertion, proposals.where)
+    if len(firm) < len(proposals.assertions):
+        page.title(SEEN_TO_DIFFER)
+    for assertion in proposals.assertions:
+        if not assertion.firm:
+            add_difference(page, assertion)
     for note in proposals.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
 

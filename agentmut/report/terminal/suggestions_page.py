@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agentmut._base import canonical_json
 from agentmut.nouns import AssertionSuggestion, EvaluatorSpec, ScenarioSuggestion
 from agentmut.report.paint import WIDTH, Page, clean, shorten
+from agentmut.report.terminal.assertion_lines import SEEN_TO_DIFFER
 from agentmut.report.terminal.verdicts_page import plain_table
 
 if TYPE_CHECKING:
@@ -37,11 +38,19 @@ def render_suggestions(found: "Proposed", color: bool = False) -> str:
 
 
 def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
+    firm = [one for one in found if one.firm]
     page.title(
-        f"{len(found)} assertion{'s' * (len(found) != 1)} for survivors"
-        if found
+        f"{len(firm)} assertion{'s' * (len(firm) != 1)} for survivors"
+        if firm
         else "No assertion for a survivor was found"
     )
+    _evidence(page, firm)
+    if len(firm) < len(found):
+        page.title(SEEN_TO_DIFFER)
+        _evidence(page, [one for one in found if not one.firm])
+
+
+def _evidence(page: Page, found: Sequence[AssertionSuggestion]) -> None:
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
         _more(page, f"kills {', '.join(one.mutants)}")

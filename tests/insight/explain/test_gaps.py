@@ -10,7 +10,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import BehaviourChange, MutantRow
 from agentmut.nouns.result import Result, read_result
 from agentmut.nouns.scenario import EvaluatorSpec
-from agentmut.nouns.suggestion import AssertionSuggestion, Rate
+from agentmut.nouns.suggestion import AssertionSuggestion, Basis, Rate
 from agentmut.report.terminal.mutant_page import Proposals, render_mutant
 from agentmut.report.terminal.run_page import render
 from agentmut.report.terminal.survivor_gap import gap_in_words
@@ -117,7 +117,7 @@ def test_proposals_are_shown_with_lines_to_copy_and_no_escape_codes(
     phrase = AssertionSuggestion(
         id="0123abcd", scenario="alpha", evaluator=EvaluatorSpec(name="contains", argument="dear \x1b[31mred\u202e"),
         why="the answer has \x1b[31mthis", mutants=("m", "n"), baseline=Rate(held=9, of=9),
-        held_out=Rate(held=4, of=4), mutant=Rate(held=0, of=9), margin=0.4, generality=0.5,
+        held_out=Rate(held=4, of=4), mutant=Rate(held=0, of=9), margin=0.4, generality=0.5, basis=Basis.RULE,
     )  # fmt: skip
     proposals = Proposals((phrase,), {"alpha": "scenarios.yaml:3"}, ("some are left out",))
     shown = render_mutant(result, row(result, "greet"), proposals=proposals)

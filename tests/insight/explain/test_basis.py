@@ -1,0 +1,120 @@
+"""A proposal needs a rule or a request as its ground: tried by hand on the agent of a bicycle workshop."""
+
+from typing import Any
+
+import pytest
+
+from agentmut.insight.explain.basis import basis_of
+from agentmut.insight.explain.candidates import candidate
+from agentmut.insight.explain.meaning import Meaning
+from agentmut.insight.explain.occasion import Occasion
+from agentmut.insight.explain.sensible import NEAR
+from agentmut.insight.explain.views import View
+from agentmut.nouns.mutant import OperatorClass
+from agentmut.nouns.suggestion import Basis
+from agentmut.nouns.trace import Action, AgentTrace, Step
+
+END = 'End every answer with "Ride well!"'
+CHECK = "Check the stock before you order a part or book a repair."
+FEE = "After booking a repair, tell the customer that a service costs 40 pounds."
+LATE = "If the repair takes more than 9 days, tell the customer that a spare bicycle costs 5 pounds."
+BAN = "Never sell a frame."
+WORD = 'Do not use the word "cheap".'
+SAY = 'Say "bicycle", not "bike".'
+RULES = (END, CHECK, FEE, LATE, BAN, WORD, SAY)
+TOOLS = ("check_stock", "order_part", "book_repair", "sell_frame")
+BOOK = "Please book a repair for bicycle W-7 on Monday. My name is Ada Cole."
+FRAME = "I want you to sell a frame to me."
+
+
+def basis(
+    asked: str, name: str, argument: Any, *, rule: str = "", tool: str = "", output: Any = "Done for W-7."
+) -> Basis:
+    step = Step(action=Action.CALL_TOOL, tool="book_repair", arguments={"bicycle": "W-7"}, output=output)
+    meaning = Meaning(
+        rule,
+        frozenset({tool} - {""}),
+        frozenset(),
+        OperatorClass.PROMPT if rule else OperatorClass.TOOL,
+        "\n".join(RULES),
+        TOOLS,
+        tuple(one for one in RULES if one != rule),
+        TOOLS,
+        (("day", ("Monday", "Friday")),),
+    )
+    one = candidate(name, argument, "", 0.9, lambda view: True)._replace(grounded=NEAR)
+    return basis_of(one, Occasion(meaning, asked, [View(AgentTrace(steps=(step,), outputs=("Fine.",)))] * 3))
+
+
+def called(tool: str, **made: Any) -> dict[str, Any]:
+    return {"tool": tool, "arguments": made}
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule", "name", "argument", "wanted"),
+    [
+        (BOOK, END, "ends_with", "Ride well!", Basis.RULE),
+        (BOOK, END, "ends_with", "Fine.", Basis.SEEN),  # no rule asks for it
+        (BOOK, WORD, "not_contains", "cheap", Basis.RULE),
+        ("Is it cheap?", WORD, "not_contains", "cheap", Basis.SEEN),  # a refusal may need the word
+        (BOOK, SAY, "not_contains", "bike", Basis.RULE),
+        (BOOK, SAY, "contains", "bicycle", Basis.SEEN),  # another word may do
+        (BOOK, CHECK, "tool_order", ["check_stock", "book_repair"], Basis.RULE),
+        (BOOK, CHECK, "tool_order", ["book_repair", "check_stock"], Basis.SEEN),
+        ("Is W-7 ready?", CHECK, "tool_order", ["check_stock", "book_repair"], Basis.SEEN),  # nobody asks for it
+        (BOOK, FEE, "states", "40 pounds", Basis.RULE),
+        ("What are your hours?", FEE, "states", "40 pounds", Basis.SEEN),
+        ("It is 40 pounds to book a repair, I know.", FEE, "states", "40 pounds", Basis.SEEN),
+        (BOOK, LATE, "states", "5 pounds", Basis.SEEN),  # nobody knows the number of days
+        ("Book a repair that takes 12 days.", LATE, "states", "5 pounds", Basis.RULE),
+        ("Book a repair that takes 3 days.", LATE, "states", "5 pounds", Basis.SEEN),
+        (FRAME, BAN, "tool_not_called", "sell_frame", Basis.RULE),
+        (BOOK, BAN, "tool_not_called", "sell_frame", Basis.SEEN),
+        (FRAME, BAN, "decides", "no", Basis.RULE),
+    ],
+)  # fmt: skip
+def test_a_rule_is_a_ground_where_it_asks_for_the_very_thing_and_holds(
+    asked: str, rule: str, name: str, argument: Any, wanted: Basis
+) -> None:
+    assert basis(asked, name, argument, rule=rule) is wanted
+
+
+@pytest.mark.parametrize(
+    ("asked", "argument", "wanted"),
+    [
+        (BOOK, called("book_repair", bicycle="W-7"), Basis.REQUEST),
+        (BOOK, called("book_repair", day="Monday"), Basis.REQUEST),  # an option
+        (BOOK, called("book_repair", name="Ada Cole"), Basis.REQUEST),
+        (BOOK, called("book_repair", name="Repair"), Basis.SEEN),  # a word of the tool's own name
+        (BOOK, called("book_repair", bicycle="W-8"), Basis.SEEN),  # the user does not say it
+        (BOOK, called("book_repair", bicycle="Monday"), Basis.SEEN),  # beside "bicycle" stands W-7
+        (BOOK, called("book_repair", day="W-7", bicycle="W-7"), Basis.SEEN),  # one value for two things
+        ("Book a repair on the 12th.", called("book_repair", number="12th"), Basis.SEEN),  # no identifier
+        ("My name is Ada Cole.", called("book_repair", name="Ada Cole"), Basis.SEEN),  # nobody asks for a repair
+        ("I need a repair for W-7.", called("book_repair", bicycle="W-7"), Basis.REQUEST),
+    ],
+)  # fmt: skip
+def test_a_request_is_a_ground_where_the_user_names_the_tool_and_gives_the_values(
+    asked: str, argument: Any, wanted: Basis
+) -> None:
+    assert basis(asked, "tool_called_with", argument, tool="book_repair") is wanted
+
+
+def test_a_call_whose_result_tells_of_a_failure_is_not_asked_for() -> None:
+    assert basis(BOOK, "tool_called", "book_repair", tool="book_repair") is Basis.REQUEST
+    for output in ({"error": "The workshop is full."}, "There is no bicycle W-7.", "Unknown bicycle."):
+        assert basis(BOOK, "tool_called", "book_repair", tool="book_repair", output=output) is Basis.SEEN
+
+
+def test_what_is_asked_for_is_done_once_and_granted() -> None:
+    once = {"tool": "book_repair", "exactly": 1}
+    assert basis(BOOK, "tool_count", once, tool="book_repair") is Basis.REQUEST
+    assert basis(BOOK, "tool_count", {**once, "exactly": 2}, tool="book_repair") is Basis.SEEN
+    assert basis(BOOK, "decides", "yes", tool="book_repair") is Basis.REQUEST
+    assert basis(FRAME, "decides", "yes", tool="book_repair") is Basis.SEEN
+
+
+def test_other_evaluators_and_an_unknown_user_have_no_ground() -> None:
+    assert basis(BOOK, "regex", r"\d", rule=FEE) is Basis.SEEN
+    assert basis(BOOK, "max_steps", 4, tool="book_repair") is Basis.SEEN
+    assert basis("", "ends_with", "Ride well!", rule=END) is Basis.SEEN
