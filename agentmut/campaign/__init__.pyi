@@ -62,6 +62,7 @@ from .preparation.plan import planned_at as planned_at
 from .preparation.plan_texts import stored_plan_text as stored_plan_text
 from .preparation.plans import make_plan as make_plan
 from .preparation.plans import plan_fields as plan_fields
+from .preparation.plans import rule_of as rule_of
 from .preparation.process_needs import kept_lock_needs as kept_lock_needs
 from .preparation.process_needs import process_needs as process_needs
 from .preparation.session import Session as Session

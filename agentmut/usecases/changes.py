@@ -3,12 +3,13 @@
 from agentmut.campaign import RunPlan, plan_of
 from agentmut.project import Project
 from agentmut.store import Store
+from agentmut.usecases.changed_settings import changed_settings
 from agentmut.usecases.runtime import agent_environment, open_store, session_in
 from agentmut.usecases.stored_reports import OfAnAgent, changed_since
 
 
 def changes_since(project: Project, report: OfAnAgent) -> str:
-    """Return what has changed since a run, in words: config, scenarios, evaluators, code or packages.
+    """Return what has changed since a run, in words: config, suite, code, packages, thresholds or statistics.
 
     Empty where nothing has, and where the store does not know the run. Scenarios that were added since are no change:
     the report speaks of those that it names. Raises what opening the project raises.
@@ -26,4 +27,6 @@ def _changes(project: Project, store: Store, report: OfAnAgent, plan: RunPlan) -
         return f"the suite has lost {', '.join(gone[:3])}{' and others' if len(gone) > 3 else ''} since"
     if names != set(plan.scenarios):
         session = session_in(store, project, plan.scenarios)
-    return changed_since(session, report, plan)
+    changed = changed_since(session, report, plan)
+    settings = " and ".join(changed_settings(session, report))
+    return "; ".join(filter(None, (changed, f"{settings} changed since" if settings else "")))

@@ -127,10 +127,11 @@ def carry_out_relations(
     plan = make_plan(session, wanted, asked, to_the_end=request.to_the_end)
     if request.stored:
         checked = _stored(session, store, wanted, plan)
+        register(store, checked.plan)  # so that a later report knows what has changed since
     else:
         register(store, plan)
         checked = checked_relations(session, store, wanted, plan, progress)
-        store.set_status(plan.run_id, checked.stop.value, checked.spend.seconds)
+    store.set_status(plan.run_id, checked.stop.value, checked.spend.seconds)
     aside = set_aside(store.quarantine.set_aside_by(plan.run_id))
     checked = checked._replace(notes=(*checked.notes, *set_aside_notes(aside)))
     report = report_relations(session, wanted, checked)
@@ -140,8 +141,7 @@ def carry_out_relations(
     runs, asked_for = session.project.runs, session.project.statistics.alpha
     report = with_relation_looks(report, checked.plan.environment, runs, asked_for)
     write_relations(report, runs / plan.run_id)
-    if not request.stored:
-        store.reports.keep(plan.run_id, RELATIONS, report)
+    store.reports.keep(plan.run_id, RELATIONS, report)
     _raise_problem(checked)
     if request.save:
         _save(report, request.save, folder, checked)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from agentmut.cli.entry import app
@@ -17,7 +18,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(whole: Path) -> Iterator[Path]:
-    before = {path: path.read_text() for path in (whole / "prompt.md", whole / "s.yaml")}
+    before = {
+        path: path.read_text() for path in (whole / "prompt.md", whole / "s.yaml", whole / "agentmut.yaml")
+    }
     yield whole
     for path, text in before.items():
         path.write_text(text)
@@ -57,6 +60,20 @@ def test_what_changed_is_named_beside_the_report(
     assert "is of an earlier state of the project: " in done.stderr
     assert said in done.stderr
     assert "earlier state" not in done.stdout
+
+
+def test_a_changed_setting_is_named_with_both_values(project: Path) -> None:
+    file = project / "agentmut.yaml"
+    told = yaml.safe_load(file.read_text())
+    told["suite"]["threshold"], told["statistics"] = (
+        0.55,
+        {**told.get("statistics", {}), "alpha": 0.01, "power": 0.8},
+    )
+    file.write_text(yaml.safe_dump(told))
+    said = called(project, "report").stderr
+    assert "statistics.alpha (then 0.05, now 0.01) and statistics.power (then 0.9, now 0.8)" in said
+    assert "the threshold of where (then 0." in said and "now 0.55)" in said
+    assert said.rstrip().endswith("changed since. A new run is of the current state.")
 
 
 def test_a_scenario_that_was_added_changes_nothing_about_the_others(project: Path) -> None:

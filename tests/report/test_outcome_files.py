@@ -5,11 +5,22 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agentmut.campaign import Runs, reliability_of
-from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family
+from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family, Score
 from agentmut.report.files.outcome_files import outcomes_as
 from agentmut.report.files.verdicts_markdown import verdicts_markdown
 from agentmut.report.terminal.verdicts_page import render_verdicts
-from agentmut.store import Finding, RelationReport, RelationRow, ScenarioVerdict, VerdictReport, Violation
+from agentmut.store import (
+    ComparedMutants,
+    Counts,
+    Finding,
+    RelationKill,
+    RelationReport,
+    RelationRow,
+    ScenarioVerdict,
+    SurvivorsReport,
+    VerdictReport,
+    Violation,
+)
 from tests.report.test_html_report import EVIL
 
 AGENT = AgentSummary(adapter="python", digest="d" * 64, name="desk:run")
@@ -119,6 +130,37 @@ def test_markdown_of_relations_has_a_table_and_the_failures() -> None:
     assert "| `oracle.format on refund` | 9/10 | 0.90 [0.80, 0.95] | FAIL |" in text
     assert "- `oracle.format on refund`: `60 days, not 30`" in text
     assert "agent desk:run" in text
+
+
+SURVIVORS = SurvivorsReport(
+    agentmut_version="0.2", run_id="20260102-000000-abcd", campaign="20260101-000000-abcd", status="finished",
+    survivors=3, tried=2, score=Score(value=0.5, low=0.3, high=0.7), score_with_relations=None, cost=COST,
+    kills=(
+        RelationKill(
+            mutant="aaaa", operator="prompt.drop_instruction", relation="oracle.format", scenario="refund",
+            violations=9, pairs=10, original=Counts(violations=0, pairs=40),
+            example=relation("refund", Finding.FAIL, "60 days, not 30").example,
+        ),
+    ),
+    compared=(ComparedMutants(relation="oracle.format", scenario="refund", mutants=("aaaa", "bbbb"), measured={}),),
+)  # fmt: skip
+
+
+def test_a_check_of_survivors_has_a_row_for_each_kill_and_for_each_mutant_that_still_lives() -> None:
+    alive = "1 comparison: no relation is violated more often than by the unchanged agent"
+    killed = "aaaa prompt.drop_instruction: oracle.format on refund"
+    junit = outcomes_as(SURVIVORS, "junit")
+    assert cases(junit) == [(killed, "", ""), ("bbbb", "failure", "")]
+    assert ET.fromstring(junit.encode())[0].find("testcase/failure").get("message") == alive  # type: ignore[union-attr]
+    markdown = outcomes_as(SURVIVORS, "markdown")
+    assert markdown.startswith(
+        "## Relations on survivors: 1 of 3 killed\n\n`2 compared; the mutation score is "
+    )
+    assert f"| `{killed}` | 9/10 | 0/40 | killed |\n| `bbbb` | - | - | survived |" in markdown
+    assert f"**Kills**\n\n- `{killed}`: `60 days, not 30`" in markdown
+    page = outcomes_as(SURVIVORS, "html")
+    assert "A violation: 60 days, not 30" in page and alive in page
+    assert page.count('class="badge s-killed"') == page.count('class="badge s-survived"') == 1
 
 
 def test_the_page_of_a_test_has_each_row_its_reason_and_its_failure() -> None:

@@ -81,16 +81,22 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         ignored=dict(generation.ignored),
         price=price,
         notes=(*price, *generation.notes, *session.tests.notes()),
-        rule=Rule(
-            alpha=settings.alpha_of_a_look,
-            beta=settings.beta if settings.precision is None else min(settings.beta, PRECISE_BETA),
-            delta=settings.delta,
-            n_max=settings.n_max,
-            suite_share=settings.suite_share,
-            clear_on=settings.scenarios_to_clear,
-        ),
+        rule=rule_of(project),
         after_kills=_after_kills(session),
         window=project.execution.window,
+    )
+
+
+def rule_of(project: Project) -> Rule:
+    """Return the kill rule of a project's settings."""
+    settings = project.statistics
+    return Rule(
+        alpha=settings.alpha_of_a_look,
+        beta=settings.beta if settings.precision is None else min(settings.beta, PRECISE_BETA),
+        delta=settings.delta,
+        n_max=settings.n_max,
+        suite_share=settings.suite_share,
+        clear_on=settings.scenarios_to_clear,
     )
 
 

@@ -306,15 +306,10 @@ def _of_any_kind(chosen: str) -> bool:
 
 def _in_rows(
     found: "VerdictReport | RelationReport | SurvivorsReport", chosen: str
-) -> "tuple[VerdictReport | RelationReport, str]":
+) -> "tuple[VerdictReport | RelationReport | SurvivorsReport, str]":
     """Return the report and its format. Raises `UsageError` for a format that such a report does not have."""
     from agentmut.report import OUTCOME_FORMATS
-    from agentmut.store import SurvivorsReport
 
-    if isinstance(found, SurvivorsReport):
-        raise UsageError(
-            f"--format {chosen}: a check of survivors has terminal and json; its run's report has all."
-        )
     if chosen not in OUTCOME_FORMATS:
         known = ", ".join(OUTCOME_FORMATS)
         raise UsageError(

@@ -1,30 +1,30 @@
-"""Tests, comparisons and checks of relations as JUnit XML, as Markdown and as an HTML page."""
+"""Tests, comparisons, and checks of relations or survivors as JUnit XML, as Markdown and as an HTML page."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from agentmut.report.files.markdown_text import code, folded, table
-from agentmut.report.files.outcome_rows import OutcomeRow, Outcomes, bounded_outcomes, outcomes_of
+from agentmut.report.files.outcome_rows import KILLED, OutcomeRow, Outcomes, bounded_outcomes, outcomes_of
 from agentmut.report.reliability_wording import reliability_properties, scenario_properties
 
 if TYPE_CHECKING:
     from agentmut.nouns import RepeatedRuns
-    from agentmut.store import RelationReport, VerdictReport
+    from agentmut.report.files.outcome_rows import Reported
 
 ROWS = 100
 """Rows of a table in Markdown."""
 OUTCOME_FORMATS = ("html", "junit", "markdown")
 
 
-def outcomes_as(report: "VerdictReport | RelationReport", format: str) -> str:
+def outcomes_as(report: "Reported", format: str) -> str:
     """Return a whole document with its last line break; `format` is one of `OUTCOME_FORMATS`."""
     found = bounded_outcomes(outcomes_of(report))
     return {"html": _html, "junit": _junit, "markdown": _markdown}[format](found)
 
 
 def _junit(found: Outcomes) -> str:
-    """Return a test case for each row: FAIL is a failure, and what is open or says nothing is skipped."""
+    """Return a test case for each row: a bad one is a failure, and what is open or says nothing is skipped."""
     own = {row.scenario: row for row in found.reliability.scenarios} if found.reliability else {}
     cases = [*_unfinished(found), *(_case(row, found.kind, own.get(row.name)) for row in found.rows)]
     suite = ET.Element("testsuite", name=f"agentmut.{found.kind}", time=f"{found.seconds:.3f}")
@@ -47,8 +47,8 @@ def _case(row: OutcomeRow, kind: str, runs: "RepeatedRuns | None") -> ET.Element
     case = ET.Element("testcase", name=row.name, classname=f"agentmut.{kind}")
     if runs is not None:
         _add_properties(ET.SubElement(case, "properties"), scenario_properties(runs))
-    if row.outcome != "PASS":
-        tag = "failure" if row.outcome == "FAIL" else "skipped"
+    if not row.good:
+        tag = "failure" if row.bad else "skipped"
         ET.SubElement(case, tag, type=row.outcome, message=row.reason).text = row.failure
     return case
 
@@ -73,11 +73,12 @@ def _markdown(found: Outcomes) -> str:
     left = len(rows) - ROWS
     more = f"\n\n{left} more are left out here for their length." if left > 0 else ""
     blocks.append(table(found.head, rows[:ROWS]) + more)
-    failures = "\n".join(
-        f"- {code(row.name)}: {code(row.failure or row.reason, 400)}" for row in found.rows if row.outcome == "FAIL"
-    )  # fmt: skip
-    if failures:
-        blocks.append(f"**Failures**\n\n{failures}")
+    shown = {"Failures": ("FAIL",), "Kills": (KILLED,)}
+    for title, outcomes in shown.items():
+        told = [row for row in found.rows if row.outcome in outcomes]
+        if told:
+            lines = "\n".join(f"- {code(row.name)}: {code(row.failure or row.reason, 400)}" for row in told)
+            blocks.append(f"**{title}**\n\n{lines}")
     blocks.append(folded("Notes and cost", "\n".join(f"- {code(note, 400)}" for note in found.notes)))
     return "\n\n".join(blocks) + "\n"
 

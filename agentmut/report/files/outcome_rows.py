@@ -1,5 +1,7 @@
-"""Tests, comparisons and checks of relations in one shape, for reports that show a row for each outcome."""
+"""Tests, comparisons, and checks of relations or survivors in one shape, with a row for each outcome."""
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut.nouns import Cost, Origins, Reliability
@@ -8,12 +10,17 @@ from agentmut.report.reliability_wording import reliability_details, reliability
 from agentmut.report.report_wording import (
     bounds_text,
     counted,
+    interval,
     judged_with,
     money,
     origins_line,
     timeouts_line,
 )
-from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, VerdictReport
+from agentmut.report.terminal.relations_page import taking_runs
+from agentmut.store import RelationReport, RelationRow, ScenarioVerdict, SurvivorsReport, VerdictReport
+
+Reported = VerdictReport | RelationReport | SurvivorsReport
+KILLED, SURVIVED = "killed", "survived"
 
 
 class OutcomeRow(NamedTuple):
@@ -21,19 +28,29 @@ class OutcomeRow(NamedTuple):
 
     name: str
     outcome: str
-    """PASS, FAIL, INCONCLUSIVE or not_applicable."""
+    """PASS, FAIL, INCONCLUSIVE or not_applicable; of a survivor of a campaign: killed or survived."""
     cells: tuple[str, ...]
     """What stands between the name and the outcome in a table."""
     reason: str
     failure: str = ""
-    """What the first failure said; empty where nothing failed."""
+    """What the first failure said, or the violation that killed a survivor; empty where there is none."""
+
+    @property
+    def good(self) -> bool:
+        """Return whether the row is as a user wants it."""
+        return self.outcome in ("PASS", KILLED)
+
+    @property
+    def bad(self) -> bool:
+        """Return whether the row asks for something to be done."""
+        return self.outcome in ("FAIL", SURVIVED)
 
 
 class Outcomes(NamedTuple):
-    """A test, a comparison or a check of relations."""
+    """A test, a comparison, or a check of relations or survivors."""
 
     kind: str
-    """test, compare or relations."""
+    """test, compare, relations or survivors."""
     title: str
     outcome: str
     reason: str
@@ -52,10 +69,12 @@ class Outcomes(NamedTuple):
     """The same in sentences."""
 
 
-def outcomes_of(report: VerdictReport | RelationReport) -> Outcomes:
+def outcomes_of(report: Reported) -> Outcomes:
     """Return a report in the shape of rows. Texts of users and models are as they were written."""
     if isinstance(report, VerdictReport):
         return _verdicts(report)
+    if isinstance(report, SurvivorsReport):
+        return _survivors(report)
     head = ("relation on scenario", "violations", "rate", "finding")
     rows = tuple(map(_relation, report.rows))
     return Outcomes(
@@ -95,6 +114,43 @@ def _relation(row: RelationRow) -> OutcomeRow:
     cells = (f"{row.violations}/{row.pairs}", bounds_text(row.interval, ".2f"))
     failure = row.example.difference if row.example else ""
     return OutcomeRow(f"{row.relation} on {row.scenario}", row.finding, cells, row.reason, failure)
+
+
+def _survivors(report: SurvivorsReport) -> Outcomes:
+    killed = f"{len(report.killed)} of {report.survivors} killed"
+    together = report.score_with_relations
+    also = "" if together is None else f", and {interval(together)} with kills by relations"
+    agent = f"config {report.agent[:12]}, " if report.agent else ""
+    notes = (
+        *taking_runs(report), *report.notes, _cost(report.cost), *judged_with(report),
+        origins_line(report.cost.origins),
+        f"run {report.run_id} on the survivors of run {report.campaign}, {agent}seed {report.seed}",
+    )  # fmt: skip
+    return Outcomes(
+        "survivors", "Relations on survivors", killed, f"{report.tried} compared; the mutation score is "
+        f"{interval(report.score)}{also}", report.status, report.problem,
+        ("survivor", "violations", "unchanged agent", "outcome"), (*_kills(report), *_still_alive(report)), notes,
+        report.cost.seconds, report.cost.origins,
+    )  # fmt: skip
+
+
+def _kills(report: SurvivorsReport) -> Iterator[OutcomeRow]:
+    for kill in report.kills:
+        original = f"{kill.original.violations}/{kill.original.pairs}"
+        yield OutcomeRow(
+            f"{kill.mutant} {kill.operator}: {kill.relation} on {kill.scenario}", KILLED,
+            (f"{kill.violations}/{kill.pairs}", original), "the mutant violates the relation more often",
+            kill.example.difference if kill.example else "",
+        )  # fmt: skip
+
+
+def _still_alive(report: SurvivorsReport) -> Iterator[OutcomeRow]:
+    """Yield the mutants that were compared and not killed, with the number of comparisons."""
+    compared = Counter(mutant for one in report.compared for mutant in one.mutants)
+    for mutant, number in compared.items():
+        if mutant not in report.killed:
+            reason = f"{counted(number, 'comparison')}: no relation is violated more often than by the unchanged agent"
+            yield OutcomeRow(mutant, SURVIVED, ("-", "-"), reason)
 
 
 def _notes(report: VerdictReport | RelationReport) -> tuple[str, ...]:
