@@ -34,7 +34,8 @@ _TELLS = re.compile(r"\b(?:tell|say|mention|inform|remind|state|sag\w*|nenne\w*|
 _PERMITS = re.compile(r"\b(?:may|can|darf|kann|only|unless|without|nur|ohne|außer)\b(?! not\b)", re.I)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|\.)", re.I)
 _FAILED = re.compile(r"\b(?:error|unknown|invalid|failed|failure|fehler|unbekannt|ungültig)\b", re.I)
-_PUNCTUATION = ".,;:!?()[]\"'"
+_GERMAN_BAN = re.compile(r"\b(?:kein\w*|nie|niemals|nicht)\b", re.I)
+"""The kind of a rule is read in English alone, so a negated German rule that names a tool is taken for a ban."""
 
 
 def basis_of(one: Candidate, occasion: Occasion) -> Basis:
@@ -173,7 +174,8 @@ def _holds(rule: str, occasion: Occasion) -> bool:
 
 def is_requested(tool: str, occasion: Occasion) -> bool:
     """Return whether the user asks for a tool, or a rule that holds here does, and its results tell of no failure."""
-    if occasion.is_forbidden(tool) or _fails(tool, occasion):
+    banned = (rule for rule in occasion.rules if _GERMAN_BAN.search(rule) and tools_named(rule, (tool,)))
+    if occasion.is_forbidden(tool) or any(banned) or _fails(tool, occasion):
         return False
     return _names(tool, occasion) or any(map(_asks_for(tool, occasion), occasion.rules))
 
@@ -217,8 +219,12 @@ def _fails(tool: str, occasion: Occasion) -> bool:
 
 def _tells_failure(step: Step) -> bool:
     told = " ".join(texts_in(step.output))
-    negated = not _negating().isdisjoint(re.findall(r"[\w']+", told.casefold()))
-    return step.error is not None or negated or bool(_FAILED.search(told)) or decisions(told) == {NO}
+    refused = bool(_FAILED.search(told)) or decisions(told) == {NO}
+    return step.error is not None or refused or _is_negated(told)
+
+
+def _is_negated(text: str) -> bool:
+    return not _negating().isdisjoint(re.findall(r"[\w']+", text.casefold()))
 
 
 def _negating() -> frozenset[str]:
@@ -227,7 +233,8 @@ def _negating() -> frozenset[str]:
 
 def _results(occasion: Occasion) -> Iterator[str]:
     for view in occasion.runs:
-        yield from chain.from_iterable(texts_in(step.output) for step in view.trace.tool_calls)
+        told = chain.from_iterable(texts_in(step.output) for step in view.trace.tool_calls)
+        yield from (text for text in told if not _is_negated(text))  # `no overdue rent` tells of none
 
 
 def _is_given_by_user(tool: str, name: str, value: JsonValue, occasion: Occasion) -> bool:

@@ -19,9 +19,10 @@ CHECK = "Check the stock before you order a part or book a repair."
 FEE = "After booking a repair, tell the customer that a service costs 40 pounds."
 LATE = "If the repair takes more than 9 days, tell the customer that a spare bicycle costs 5 pounds."
 BAN = "Never sell a frame."
+PAID = "If a customer has open bills, do not order a part."
 WORD = 'Do not use the word "cheap".'
 SAY = 'Say "bicycle", not "bike".'
-RULES = (END, CHECK, FEE, LATE, BAN, WORD, SAY)
+RULES = (END, CHECK, FEE, LATE, BAN, PAID, WORD, SAY)
 TOOLS = ("check_stock", "order_part", "book_repair", "sell_frame")
 BOOK = "Please book a repair for bicycle W-7 on Monday. My name is Ada Cole."
 FRAME = "I want you to sell a frame to me."
@@ -104,6 +105,15 @@ def test_a_call_whose_result_tells_of_a_failure_is_not_asked_for() -> None:
     assert basis(BOOK, "tool_called", "book_repair", tool="book_repair") is Basis.REQUEST
     for output in ({"error": "The workshop is full."}, "There is no bicycle W-7.", "Unknown bicycle."):
         assert basis(BOOK, "tool_called", "book_repair", tool="book_repair", output=output) is Basis.SEEN
+
+
+def test_a_ban_under_a_condition_is_a_ground_where_a_result_tells_of_it() -> None:
+    asked = "Please order a part. I am the customer Ada Cole."
+    for output, wanted in (
+        ("Ada Cole has open bills.", Basis.RULE),
+        ("Ada Cole has no open bills.", Basis.SEEN),
+    ):
+        assert basis(asked, "tool_not_called", "order_part", rule=PAID, output=output) is wanted
 
 
 def test_what_is_asked_for_is_done_once_and_granted() -> None:
