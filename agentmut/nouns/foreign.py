@@ -98,6 +98,8 @@ class ForeignTrial(Frozen):
     """Why the run says nothing about the agent, such as trouble of the service; empty where it does say something."""
     imported_as: ImportedAs | None = None
     """How another store had imported the run, where it comes from an export of that store."""
+    unfinished: bool = Field(default=False, exclude=True)
+    """Whether the record lacks the end of the run, as it does while the run goes on. Kept nowhere."""
 
     @property
     def exported_as(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
@@ -67,23 +68,29 @@ class Imports:
     def add(
         self, found: Sequence[tuple[str, ImportedTrial]], now: float, earlier: Mapping[str, str] | None = None
     ) -> int:
-        """Keep runs, each with the digest that identifies it, in one transaction; return how many are new.
+        """Keep runs, each with the digest that identifies it; return how many are new.
 
         A run that is here already takes the scenario and the outcome that it is given now. `earlier` has digests by
-        which earlier versions knew runs, each with the digest of today: such a run is not kept twice.
+        which earlier versions knew runs, each with the digest of today: such a run is not kept twice. A page of runs
+        is a transaction, so other commands that use the store wait for moments. An import that is ended in between
+        has kept its first pages, and the same import again brings the rest.
         """
-        rows = [_row(digest, trial, now) for digest, trial in found]
-        new = self._connections.upsert(imported)
-        later = {name: new.excluded[name] for name in ("scenario", "version", "outcome", "content")}
-        keep = new.on_conflict_do_update(index_elements=["digest"], set_=later)
+        for some in _groups(list((earlier or {}).items())):
+            self._connections.write(partial(_rename, digests=dict(some)))
+        return sum(self._added([_row(*each, now) for each in page]) for page in _groups(found))
+
+    def _added(self, rows: Sequence[dict[str, Any]]) -> int:
+        """Keep a page of runs; return how many are new, whatever another import keeps at the same moment."""
+        insert = self._connections.upsert(imported)
+        later = {name: insert.excluded[name] for name in ("scenario", "version", "outcome", "content")}
+        add = insert.on_conflict_do_nothing().returning(imported.c.digest)
+        change = insert.on_conflict_do_update(index_elements=["digest"], set_=later)
 
         def added(connection: Connection) -> int:
-            for some in _groups(list((earlier or {}).items())):
-                _rename(connection, dict(some))
-            before = _count(connection)
-            for some in _groups(rows):
-                connection.execute(keep, some)
-            return _count(connection) - before
+            new = set(connection.execute(add, rows).scalars())
+            if known := [row for row in rows if row["digest"] not in new]:
+                connection.execute(change, known)
+            return len(new)
 
         return self._connections.write(added)
 
@@ -193,10 +200,6 @@ def _rename(connection: Connection, digests: Mapping[str, str]) -> None:
         change = delete(imported) if today in kept else update(imported).values(digest=today)
         connection.execute(change.where(mine))
         kept.add(today)
-
-
-def _count(connection: Connection) -> int:
-    return int(connection.execute(select(func.count()).select_from(imported)).scalar_one())
 
 
 def _groups(items: Sequence[Any]) -> Iterable[Sequence[Any]]:

@@ -91,6 +91,7 @@ def _facts(row: Mapping[str, Any], record: Record) -> SpanFacts:
         kind=kind,
         started=started,
         ended=seconds_of(row.get("end_time")) or started,
+        unended=not row.get("end_time"),
         place=record.place,
         error=str(row.get("status_message") or "error") if row.get("level") == "ERROR" else None,
         node=name if kind is Kind.AGENT else None,

@@ -57,6 +57,7 @@ def _facts(record: Record) -> SpanFacts:
         kind=kind,
         started=started,
         ended=seconds_of(run.get("end_time")) or started,
+        unended=not run.get("end_time"),
         place=record.place,
         error=str(run["error"]).strip().splitlines()[0] if run.get("error") else None,
         node=str(node) if node else None,

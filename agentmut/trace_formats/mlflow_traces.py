@@ -54,6 +54,7 @@ def _facts(span: Mapping[str, Any], info: Mapping[str, Any], record: Record) -> 
         kind=kind,
         started=started / _NANO,
         ended=max(float(span.get("end_time_unix_nano") or started), started) / _NANO,
+        unended=not span.get("end_time_unix_nano"),
         place=record.place,
         error=_error(span),
         node=name if kind is Kind.AGENT else None,

@@ -66,8 +66,11 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
         base, relative = (
             (Path(path.anchor), path.relative_to(path.anchor)) if path.is_absolute() else (root, path)
         )
-        files = [each for each in base.glob(str(relative)) if each.is_file()]
-        if not files and (base / relative).exists():
+        itself = base / relative  # a file's own name may look like a pattern
+        files = (
+            [itself] if itself.is_file() else [each for each in base.glob(str(relative)) if each.is_file()]
+        )
+        if not files and itself.exists():
             raise UsageError(
                 f"{pattern!r} is no file. Name a file with recorded runs, or a pattern such as runs/*.jsonl"
             )
@@ -87,11 +90,11 @@ class Grouped(NamedTuple):
     """Files that no format recognises, among others: a folder of traces holds other files, too."""
 
 
-def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> Grouped:
+def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: bool = False) -> Grouped:
     """Return the files of each format: all files under `wanted`, or each under the format of its content.
 
-    A file that no format recognises is set aside. Raises `UsageError` where this leaves none, and for an unknown
-    format.
+    A file that no format recognises is set aside. Raises `UsageError` for an unknown format, and where no file is
+    left unless that `may_be_empty`.
     """
     catalogue = Catalogue.of(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
@@ -103,7 +106,7 @@ def by_format(files: Sequence[TraceFile], wanted: str = AUTO) -> Grouped:
             unread.append(name)
         else:
             found[name] = (*found.get(name, ()), file)
-    if not found and unread:
+    if not found and unread and not may_be_empty:
         raise UsageError(str(unread[0]))
     return Grouped(found, tuple(unread))
 

@@ -78,6 +78,8 @@ class SpanFacts:
     tool: str | None = None
     arguments: Any = None
     call_id: str | None = None
+    unended: bool = False
+    """Whether the record has no end of the span, since it was still at work when the record was written."""
     scores: Mapping[str, RecordedScore] = field(default_factory=dict)
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
 
@@ -99,6 +101,7 @@ def trial_of_spans(spans: Sequence[SpanFacts]) -> ForeignTrial | None:
         fields=tree.fields(),
         started=tree.root.started,
         no_evidence=tree.why_no_evidence,
+        unfinished=tree.unfinished,
     )
 
 
@@ -162,6 +165,11 @@ class _Tree:
         silent = self.models and not any(one.users or one.answer or one.calls for one in self.models)
         judged = any(span.scores for span in self.spans)
         return NO_MESSAGES if silent and not judged else ""
+
+    @property
+    def unfinished(self) -> bool:
+        """Return whether no span shows the whole run: the first span ends, and is written, after all others."""
+        return all(span.parent or span.unended for span in self.spans)
 
     def config(self) -> AgentConfig:
         """Return the agent that the user speaks with, with the tools of all."""

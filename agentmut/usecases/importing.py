@@ -34,13 +34,16 @@ from agentmut.trace_formats import (
     scenario_of,
     why_left_out,
 )
-from agentmut.usecases.runtime import open_store, store_at
+from agentmut.usecases.runtime import store_beside, store_place
 
 PLACES = Places("--")
 _VERSIONS = ("gen_ai.agent.version", "agent.version", "version", "service.version", "ls_version")
 """Fields of records that name the version of an agent, the most particular one first."""
 
 
+UNFINISHED_SECONDS = 3600.0
+"""How long after its last span a run whose first span is missing may still be at work. Then the first span stands
+elsewhere, as of a trace that began in another service."""
 _TOGETHER = 64
 """Runs that are searched for secrets at once."""
 
@@ -61,6 +64,8 @@ class ImportReport(Frozen):
     scenarios: int
     earlier: int = 0
     """Runs that were left out since they started before the time asked for, or their start is not known."""
+    unfinished: int = 0
+    """Runs that were left to the next import: they seem to be still at work, so that a part of them is missing."""
     masked: int = 0
     """Runs from which secrets were taken out."""
     broken: tuple[BrokenRecord, ...] = ()
@@ -80,6 +85,8 @@ class ImportWish(NamedTuple):
     pass_score: PassScore = None
     since: float | None = None
     """Seconds since the epoch."""
+    may_be_empty: bool = False
+    """Whether files without any run are no error: what writes them may have just begun."""
 
 
 def import_traces(
@@ -100,7 +107,8 @@ def import_traces(
             raise UsageError(
                 "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
             )
-        grouped = by_format(found_files(files, home.root), asked.format)
+        there = found_files(files, home.root)
+        grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty)
         reports = {name: read_traces(own, name) for name, own in grouped.files.items()}
         report = _kept(home.store, reports, asked, _redactor(home), now())
         return report.model_copy(update={"broken": (*grouped.unread, *report.broken)})
@@ -117,12 +125,15 @@ class ForeignHome(NamedTuple):
 
 @contextmanager
 def foreign_store(project: str | Path) -> Iterator[ForeignHome]:
-    """Open the store of a project, or of a folder that has no project file, for imported runs alone."""
+    """Open the store of a project, or of a folder that has no project file, for imported runs alone.
+
+    Runs of the project may be under way meanwhile: they do not look at imported runs, nor an import at their trials.
+    """
     path = Path(project).resolve()
     alone = path.is_dir() and not (path / FILE_NAME).is_file()
     loaded = None if alone else load_project(path)
     root = path if loaded is None else loaded.root
-    with open_store(loaded) if loaded else store_at(root / FOLDER / "store.db") as store:
+    with store_beside(store_place(loaded) if loaded else root / FOLDER / "store.db") as store:
         yield ForeignHome(store, root, loaded)
 
 
@@ -137,22 +148,25 @@ def _kept(
 ) -> ImportReport:
     read = [trial for report in reports.values() for trial in report.trials]
     broken = tuple(one for report in reports.values() for one in report.broken)
-    if not read:
+    if not read and not wish.may_be_empty:
         first = str(broken[0]) if broken else "they hold no runs"
         raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
-    if wish.outcome:
+    if wish.outcome and read:
         deciding_score(read, wish.outcome, wish.pass_score, PLACES)  # some tool at least has to have it
-    wanted, earlier = [], 0
+    wanted, sources, earlier, unfinished = [], [], 0, 0
     for name, report in reports.items():
         score = _deciding_score(report, wish)
         for trial in report.trials:
             if wish.since is not None and (trial.started is None or trial.started < wish.since):
                 earlier += 1
+            elif _is_at_work(trial, now):
+                unfinished += 1
             else:
                 wanted.append(_imported(trial, name, report.digest, wish, score))
+                sources.append((name, trial.imported_as is not None))
     clean = list(_without_secrets(wanted, redact))
     masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
-    found = list(_identified(clean))
+    found = list(_identified(zip(sources, clean, strict=True)))
     added = store.imports.add(found, now, dict(_earlier_digests(found)))
     totals = store.imports.totals()
     return ImportReport(
@@ -162,11 +176,19 @@ def _kept(
         outcomes=dict(sorted(Counter(trial.outcome.value for _, trial in found).items())),
         scenarios=len({trial.scenario for _, trial in found}),
         earlier=earlier,
+        unfinished=unfinished,
         masked=masked,
         broken=broken,
         stored=totals.trials,
         stored_bytes=totals.bytes,
     )
+
+
+def _is_at_work(trial: ForeignTrial, now: float) -> bool:
+    """Return whether the rest of a run may still be written: a part of it would be kept beside the whole."""
+    if not trial.unfinished or trial.started is None:
+        return False
+    return now - (trial.started + trial.trace.seconds) < UNFINISHED_SECONDS
 
 
 def _deciding_score(report: TraceReport, wish: ImportWish) -> str:
@@ -223,17 +245,21 @@ def _version(trial: ForeignTrial) -> str:
     return f"run {run}" if run and not (config.prompt or config.tools) else config.digest[:12]
 
 
-def _identified(trials: Iterable[ImportedTrial]) -> Iterator[tuple[str, ImportedTrial]]:
+def _identified(
+    trials: Iterable[tuple[tuple[str, bool], ImportedTrial]],
+) -> Iterator[tuple[str, ImportedTrial]]:
     """Yield each run with its identifying digest, which depends neither on its file nor on its evaluators.
 
     A run of agentmut's own export is known by its campaign, mutant, scenario and repeat, in whatever format it
-    comes. The number of its like before it is a part of the digest: two runs that are alike are two runs.
+    comes. The number of its like before it is a part of the digest: two runs that are alike are two runs. Each comes
+    with its source, the format and whether an export of imported runs wrote it: the same runs from another source
+    are counted anew, since they are no further runs.
     """
-    seen: Counter[str] = Counter()
-    for one in trials:
+    seen: Counter[tuple[str, tuple[str, bool]]] = Counter()
+    for source, one in trials:
         digest = digest_of(["export", *own]) if (own := one.trial.exported_as) else _content_digest(one.trial)
-        seen[digest] += 1
-        yield digest_of([digest, seen[digest]]), one
+        seen[digest, source] += 1
+        yield digest_of([digest, seen[digest, source]]), one
 
 
 def _earlier_digests(found: Iterable[tuple[str, ImportedTrial]]) -> Iterator[tuple[str, str]]:

@@ -28,6 +28,7 @@ __all__ = [
     "session_in",
     "stand_in_keys",
     "store_at",
+    "store_beside",
     "store_place",
 ]
 
@@ -74,6 +75,16 @@ def open_store(project: Project) -> Iterator[Store]:
 def store_at(where: Where) -> Iterator[Store]:
     """Open a store, a file for this process alone, and close it at the end. Raises `StoreError`."""
     with alone_in(where), closing(Store(where)) as store:
+        yield store
+
+
+@contextmanager
+def store_beside(where: Where) -> Iterator[Store]:
+    """Open a store beside other commands that may use it, and close it at the end. Raises `StoreError`.
+
+    For what touches no trial of a run: SQLite lets several processes read, and one after the other write.
+    """
+    with closing(Store(where)) as store:
         yield store
 
 

@@ -232,8 +232,9 @@ def test_imported_runs_are_exported_and_read_back_without_loss(tmp_path: Path, f
     files = [str(tmp_path / "out" / "*.jsonl")]
     assert import_traces(files, second).added == 8
     assert stored(second) == stored(first)
-    again = import_traces(files, first)
-    assert (again.added, again.known) == (0, 8)
+    for together in (files, [*files, "tau.json", *(str(TRACES / name) for name in SOURCES)]):
+        again = import_traces(together, first)
+        assert (again.added, again.stored) == (0, 8)
     assert {each.scenario for each in stored(first)} >= {"k"}
     import_traces(files, second, ImportWish(outcome="evaluators"))
     assert {each.outcome for each in stored(second)} == {ImportedOutcome.UNJUDGED}
@@ -354,6 +355,9 @@ def test_a_run_comes_in_once_whatever_it_was_exported_as_and_known_as(tmp_path: 
     kept = ImportedTrial(scenario="x", outcome=ImportedOutcome.FAIL, format="atif", files="f", trial=before)
     content = storable_json(before, exclude={"place", "scores"}, exclude_defaults=True)
     known_as = digest_of([hashlib.sha256(content.encode()).hexdigest(), 1])
+    (other := tmp_path / "other").mkdir()
+    both = import_traces([str(tmp_path / "a.json"), str(tmp_path / "a.jsonl")], other)
+    assert (both.added, both.known) == (1, 1)
     store_path = tmp_path / ".agentmut" / "store.db"
     store_path.parent.mkdir()
     with closing(Store(store_path)) as store:

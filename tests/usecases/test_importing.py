@@ -1,6 +1,7 @@
 """Recorded runs come into the store once, without secrets, and with what tells them apart."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typer.testing import CliRunner
 
 from agentmut._base.errors import UsageError
 from agentmut._base.moments import moment
+from agentmut._base.whole_files import locked
 from agentmut.cli.entry import app
 from agentmut.store import ImportQuery, Store
-from agentmut.usecases import ImportReport, ImportWish, check_suite, import_traces
+from agentmut.store.imported import Imports
+from agentmut.usecases import ImportReport, ImportWish, analyze, check_suite, import_traces
 
 TRACES = Path(__file__).parents[1] / "testdata" / "traces"
 KEY = "sk-proj-" + "a1B2c3D4e5F6" * 4
@@ -37,6 +40,68 @@ def test_a_growing_file_brings_its_new_runs_alone(tmp_path: Path) -> None:
     assert imported(tmp_path, run(0, 1.0), run(0, 1.0, trial=1)).added == 2
     grown = imported(tmp_path, run(0, 1.0), run(0, 1.0, trial=1), run(1, 0.0), name="later.json")
     assert (grown.added, grown.known, grown.stored) == (1, 2, 3)
+
+
+def test_other_commands_may_be_at_work_meanwhile(tmp_path: Path) -> None:
+    with locked(tmp_path / ".agentmut"):  # as a campaign holds it
+        assert imported(tmp_path, run(0, 1.0), run(1, 0.0)).added == 2
+        assert analyze(tmp_path).evidence.origins.runs == 2
+
+
+def test_imports_at_once_keep_each_run_once(tmp_path: Path) -> None:
+    runs = [run(task, 1.0) for task in range(250)]
+    (tmp_path / "runs.json").write_text(json.dumps(runs))
+    with ThreadPoolExecutor() as pool:
+        reports = list(pool.map(lambda _: import_traces(["runs.json"], tmp_path), range(3)))
+    assert sum(report.added for report in reports) == len(stored(tmp_path)) == 250
+
+
+def test_an_import_that_is_ended_in_between_is_brought_to_its_end_by_the_same_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, whole, pages = [run(task, 1.0) for task in range(250)], Imports._added, iter(range(9))
+
+    def ended(self: Imports, rows: Any) -> int:
+        if next(pages):
+            raise KeyboardInterrupt
+        return whole(self, rows)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Imports, "_added", ended)
+        imported(tmp_path, *runs)
+    again = imported(tmp_path, *runs)
+    assert (again.added, again.known, again.stored) == (150, 100, 250)
+
+
+def test_a_run_that_is_still_at_work_is_left_to_the_next_import(tmp_path: Path) -> None:
+    """Spans are written as they end, so the first one comes last; a trace of another service never has it."""
+    lines = (TRACES / "traceloop_langchain.jsonl").read_text().splitlines()
+    first = [line for line in lines if json_trace(line) == json_trace(lines[0])]
+    growing, ended = tmp_path / "growing.jsonl", json_end(first[-1])
+    growing.write_text("\n".join(first[:-1]) + '\n{"resourceSpans": [{"res')
+    begun = import_traces(["growing.jsonl"], tmp_path, now=lambda: ended + 60)
+    assert (begun.added, begun.unfinished, len(begun.broken)) == (0, 1, 1)
+    growing.write_text("\n".join(first) + "\n")
+    assert import_traces(["growing.jsonl"], tmp_path, now=lambda: ended + 60).added == 1
+    (tmp_path / "old.jsonl").write_text("\n".join(first[:-1]) + "\n")
+    old = import_traces(["old.jsonl"], tmp_path, now=lambda: ended + 7200)
+    assert (old.added, old.unfinished) == (1, 0)
+
+
+def json_trace(line: str) -> Any:
+    return span_of(line)["traceId"]
+
+
+def json_end(line: str) -> float:
+    return int(span_of(line)["endTimeUnixNano"]) / 1e9
+
+
+def span_of(line: str) -> Any:
+    return json.loads(line)["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_read(tmp_path: Path) -> None:
+    assert imported(tmp_path, run(0, 1.0), name="runs[1].json").added == 1
 
 
 def test_two_runs_that_are_alike_are_two_runs(tmp_path: Path) -> None:

@@ -85,6 +85,10 @@ def _page(report: "ImportReport") -> str:
         lines.append(
             f"{counted(report.earlier, 'run')} left out: started before --since, or at an unknown time."
         )
+    if report.unfinished:
+        lines.append(
+            f"{counted(report.unfinished, 'run')} left to the next import: still at work, as the first span is missing."
+        )
     if report.masked:
         lines.append(f"Secrets were taken out of {counted(report.masked, 'run')}.")
     if report.broken:

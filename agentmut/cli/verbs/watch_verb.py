@@ -75,7 +75,9 @@ def watch(
         added = None
         if sources:
             files = [str(each.absolute() / "*" if each.is_dir() else each.absolute()) for each in sources]
-            wish = ImportWish(outcome=named, pass_score=pass_score, scenario_by=scenario_by)
+            wish = ImportWish(
+                outcome=named, pass_score=pass_score, scenario_by=scenario_by, may_be_empty=True
+            )
             added = import_traces(files, project, wish).added
         begin = None if since is None else moment(since, time.time(), "--since")
         asked = WatchWish(ImportQuery(since=begin), reference, drop, in_control)

@@ -54,7 +54,7 @@ def _span(span: Mapping[str, Any], resource: Attributes, place: RecordPlace) -> 
     return Span(
         trace=str(span["traceId"]),
         id=str(span["spanId"]),
-        parent=str(span.get("parentSpanId") or ""),
+        parent=str(span.get("parentSpanId") or "").strip("0") and str(span["parentSpanId"]),
         name=str(span.get("name", "")),
         started=started,
         ended=max(_seconds(span, "endTimeUnixNano") if span.get("endTimeUnixNano") else 0.0, started),
