@@ -4,7 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
 
@@ -14,6 +14,7 @@ from agentmut.store.connections import Connections
 from agentmut.store.rows import plain_text
 from agentmut.store.schema import imported
 
+Item = TypeVar("Item")
 _AT_ONCE = 100
 """Rows that are read or written together: a run of a long conversation is some 100 KiB."""
 _QUICK = 1
@@ -77,7 +78,9 @@ class Imports:
         """
         for some in _groups(list((earlier or {}).items())):
             self._connections.write(partial(_rename, digests=dict(some)))
-        return sum(self._added([_row(*each, now) for each in page]) for page in _groups(found))
+        return sum(
+            self._added([_row(digest, trial, now) for digest, trial in page]) for page in _groups(found)
+        )
 
     def _added(self, rows: Sequence[dict[str, Any]]) -> int:
         """Keep a page of runs; return how many are new, whatever another import keeps at the same moment."""
@@ -202,7 +205,7 @@ def _rename(connection: Connection, digests: Mapping[str, str]) -> None:
         kept.add(today)
 
 
-def _groups(items: Sequence[Any]) -> Iterable[Sequence[Any]]:
+def _groups(items: Sequence[Item]) -> Iterable[Sequence[Item]]:
     return (items[at : at + _AT_ONCE] for at in range(0, len(items), _AT_ONCE))
 
 
