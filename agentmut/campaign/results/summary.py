@@ -25,6 +25,7 @@ from agentmut.campaign.results.reliability import Runs, reliability_of
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.results.set_aside import set_aside, set_aside_notes
 from agentmut.campaign.results.shortage import shortage_notes
+from agentmut.campaign.results.unlisted_tools import unlisted_tools_notes
 from agentmut.campaign.running.judges import judges_used
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.selection.locate import changed_text, target_of
@@ -98,6 +99,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
             *older_note(older),
             *cheap_model_notes(cheap_model, state),
             *shortage_notes(state, stop, score),
+            *unlisted_tools_notes(session.suite.full, state),
             *_notes(state),
             *service_notes(service),
         ),

@@ -12,9 +12,7 @@ from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 Outcome = Literal["pass", "fail", "unjudged", "no_evidence"]
 
 
-Scenario = Annotated[
-    list[str] | None, typer.Option("--scenario", help="Only runs of this scenario; may be repeated.")
-]
+Scenario = Annotated[list[str] | None, typer.Option("--scenario", help="Only runs of this scenario.")]
 Version = Annotated[
     list[str] | None,
     typer.Option("--version", help="Only runs of this version of the agent, or of versions that begin so."),
@@ -33,9 +31,7 @@ By = Annotated[
 Contract = Annotated[
     list[str] | None, typer.Option("--contract", help="Judge every run by this contract, too.")
 ]
-Relation = Annotated[
-    list[str] | None, typer.Option("--relation", help="Only this relation or family; may be repeated.")
-]
+Relation = Annotated[list[str] | None, typer.Option("--relation", help="Only this relation or family.")]
 WriteScenarios = Annotated[
     Path | None,
     typer.Option(
@@ -63,9 +59,9 @@ def analyze(
 ) -> None:
     """Analyze imported runs alone: no agent and no model is asked, and nothing is spent.
 
-    Pass rates with intervals that allow for runs of one scenario being alike, reliability, coverage, contracts, the
-    relations that judge a run alone, and what the runs cost. The project's evaluators judge the scenarios that it has;
-    those that ask a model are left out. No project file is needed.
+    Shows pass rates with intervals that allow for runs of one scenario being alike, reliability, coverage, contracts,
+    the relations that judge a run alone, and what the runs cost. The project's evaluators judge the scenarios that it
+    has; evaluators that ask a model are left out. No project file is needed.
 
     Example: agentmut analyze --by version --since 30d
     """

@@ -18,7 +18,8 @@ def clean(
     imported_before: Annotated[
         str | None,
         typer.Option(
-            "--imported-before", help="Also imported runs that started before: 2026-05-01, 90d or 12h."
+            "--imported-before",
+            help="Remove imported runs too that started before this: 2026-05-01, 90d or 12h.",
         ),
     ] = None,
     dry_run: Annotated[

@@ -24,7 +24,7 @@ def coverage(
     ] = None,
     scenarios: Scenarios = None,
     items: Annotated[
-        Items, typer.Option("--items", help="How much of what is uncovered or left out to list.")
+        Items, typer.Option("--items", help="How many uncovered or left-out items to list.")
     ] = "few",
     calibrate: Annotated[
         bool, typer.Option("--calibrate", help="Estimate the expected number of states again, and keep it.")

@@ -27,7 +27,8 @@ def gate(
     ] = None,
     project: ProjectPath = Path(),
     min_score: Annotated[
-        float | None, typer.Option("--min-score", help="Least lower end of the score's interval.")
+        float | None,
+        typer.Option("--min-score", help="The least value of the lower end of the score's interval."),
     ] = None,
     min_coverage: Annotated[
         float | None, typer.Option("--min-coverage", help="The least overall coverage.")

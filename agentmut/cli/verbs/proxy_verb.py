@@ -72,7 +72,7 @@ InterceptHost = Annotated[
     list[str] | None,
     typer.Option(
         "--intercept-host",
-        help="A host of your own that is intercepted as well, such as llm.example.com or 10.0.0.7:8443; repeatable.",
+        help="A host of your own that is intercepted as well, such as llm.example.com or 10.0.0.7:8443.",
         metavar="HOST",
     ),
 ]
@@ -84,7 +84,7 @@ Mutant = Annotated[
     str | None,
     typer.Option(
         "--mutant",
-        help="Make every request this mutant's: its id, or the beginning of it.",
+        help="Change every request as this mutant does: its id, or the beginning of it.",
         autocompletion=completing.mutants,
     ),
 ]

@@ -78,9 +78,9 @@ def report(
 ) -> None:
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
 
-    Without an id it is the latest of any kind. What only campaigns have takes the latest campaign: filters, --compare,
-    --bundle and the formats sarif, stryker, csv and parquet. Filters narrow the mutants that are listed; the scores
-    stay those of the whole run.
+    Without an id it is the latest of any kind; a check of survivors is part of its campaign's report. Filters,
+    --compare, --bundle and the formats sarif, stryker, csv and parquet take the latest campaign, since only campaigns
+    have them. Filters narrow the mutants that are listed; the scores stay those of the whole run.
 
     Example: agentmut report --format markdown --output summary.md
     """

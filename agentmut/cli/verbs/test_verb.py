@@ -39,7 +39,7 @@ Preview = Annotated[
 ]
 Rate = Annotated[
     list[float] | None,
-    typer.Option("--rate", help="With --preview: a pass rate to assume; may be repeated."),
+    typer.Option("--rate", help="With --preview: a pass rate to assume."),
 ]
 
 

@@ -60,8 +60,8 @@ def watch(
 ) -> None:
     """Watch recorded runs that arrive: import them, and compare them with the first ones.
 
-    CUSUM and Page-Hinkley charts on the pass rate and on behaviour, with the number of runs to a false alarm. Exit
-    code 0 if nothing has changed, 1 if a chart alarms, 3 if there is no run after the reference. Nothing is sent
+    Draws CUSUM and Page-Hinkley charts on the pass rate and on behaviour, with the number of runs to a false alarm.
+    Exit code 0 if nothing has changed, 1 if a chart alarms, 3 if there is no run after the reference. Nothing is sent
     anywhere, so a nightly job may read the exit code.
 
     Example: agentmut watch traces/
