@@ -17,6 +17,7 @@ from .sources import executions_of as executions_of
 from .sources import giving_up as giving_up
 from .sources import materials_of as materials_of
 from .sources import unanswered as unanswered
+from .state import STORED_KIND as STORED_KIND
 from .state import Progress as Progress
 from .state import Relating as Relating
 from .state import RelationsPlan as RelationsPlan

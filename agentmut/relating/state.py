@@ -12,11 +12,15 @@ from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
 from agentmut.trial import Detector, SuiteConfig
 
+STORED_KIND = "relations --stored"
+SURVIVORS_KIND = "relations --survivors"
+
 
 class RelationsPlan(AssessmentPlan):
     """A check of relations before its first trial."""
 
     kind: str = "relations"
+    """What follows `agentmut`: each kind has a latest run of its own, which `agentmut clean` keeps."""
     relations: tuple[str, ...] = ()
 
 

@@ -31,7 +31,14 @@ from agentmut.relating.lacking import not_stored
 from agentmut.relating.lane import Lane
 from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
 from agentmut.relating.sources import Executions, executions_of, materials_of
-from agentmut.relating.state import Progress, Relating, RelationsPlan, SourceTrials, first_and_anew
+from agentmut.relating.state import (
+    SURVIVORS_KIND,
+    Progress,
+    Relating,
+    RelationsPlan,
+    SourceTrials,
+    first_and_anew,
+)
 from agentmut.relating.stored import carry_out_stored, further_runs, without_more
 from agentmut.relating.summary import measured_by
 from agentmut.relating.survivors import (
@@ -135,6 +142,7 @@ def check_survivors(
         environment = campaign.stored.plan.environment
     else:
         plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
+        plan = plan.model_copy(update={"kind": SURVIVORS_KIND})
         register(store, plan)
         ended = _run(session, store, wanted, campaign, plan, progress)
         refused = ended.refused

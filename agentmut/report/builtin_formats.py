@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agentmut.nouns import Result
     from agentmut.store import Comparison
 
+TRACES = ("otlp", "atif")
+"""Formats of traces, which people look for among those of reports."""
 _STEERING = re.compile(
     "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
     "\\U000e0000-\\U000e007f]"
@@ -62,7 +64,8 @@ def format_named(name: str) -> ReportFormat:
     """Return the installed report format of that name. Raises `UsageError` for an unknown one, and `PluginError`."""
     catalogue = Catalogue.of(Group.REPORT_FORMATS)
     if name not in catalogue.names:
-        raise UsageError(f"--format {name}: no such format. {nearest(name, catalogue.names)}")
+        where = " `agentmut export` writes traces." if name in TRACES else ""
+        raise UsageError(f"--format {name}: no such format. {nearest(name, catalogue.names)}{where}")
     found: ReportFormat = catalogue.load(name)()
     return found
 

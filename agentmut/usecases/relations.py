@@ -24,6 +24,7 @@ from agentmut.campaign import (
 )
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
+    STORED_KIND,
     Checked,
     Progress,
     RelationsPlan,
@@ -127,7 +128,8 @@ def carry_out_relations(
     plan = make_plan(session, wanted, asked, to_the_end=request.to_the_end)
     if request.stored:
         checked = _stored(session, store, wanted, plan)
-        register(store, checked.plan)  # so that a later report knows what has changed since
+        # stored so that a later report knows what has changed since
+        register(store, checked.plan.model_copy(update={"kind": STORED_KIND}))
     else:
         register(store, plan)
         checked = checked_relations(session, store, wanted, plan, progress)
