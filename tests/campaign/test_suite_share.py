@@ -1,5 +1,6 @@
 """A part of alpha for all scenarios together: a small drop everywhere."""
 
+from math import prod
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.problems import identity_problem
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import SUITE
+from agentmut.nouns.result_figures import CiJob
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.usecases.campaigns import measure
+from agentmut.usecases.campaigns import measure, rescore
 from tests.campaign.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
@@ -112,6 +114,21 @@ def test_a_small_drop_everywhere_is_found_sooner_with_a_share_for_the_suite(proj
     shown = render_mutant(shared, after)
     assert "Killed by the runs of all these scenarios together." in shown
     assert "together" not in render_mutant(alone, before)
+    # its kill has chosen the trials of all scenarios, so each of them has runs after the kill
+    assert after.killed_by == (SUITE,) and before.killed_by != (SUITE,)
+    assert [job.scenario for job in after.ci_jobs] == list(WORDS)
+    assert [job.scenario for job in before.ci_jobs] == list(before.killed_by)
+    assert all(job.complete and job.trials for job in after.ci_jobs)
+    # one run a scenario: each share is that of the runs after the kill, whose last one gave a red job its colour
+    assert after.ci_red[0].value == pytest.approx(1 - prod(_green(job) for job in after.ci_jobs), abs=1e-6)
+    assert rescore(projects.load()).result.ci == shared.ci
+
+
+def _green(job: CiJob) -> float:
+    """Return the unbiased estimate of the pass rate of Girshick, Mosteller and Savage."""
+    failures = job.trials - job.passes
+    red = job.passes < 9  # ten runs at a threshold of .9
+    return 1 - (failures - red) / (job.trials - 1)
 
 
 @pytest.mark.whole

@@ -23,7 +23,7 @@ from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair
 from agentmut.campaign.decision.reach import Clearing
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
-from agentmut.nouns import AgentTrace, Ending, Mutant, Status
+from agentmut.nouns import SUITE, AgentTrace, Ending, Mutant, Status
 from agentmut.stats import Decision, KillTable, KillTests, Standing, choose, choose_scored, ruled_out, spread
 from agentmut.trial import Delivery, Route, SuiteConfig
 
@@ -160,6 +160,12 @@ class Arm:
     def killed_by(self) -> tuple[str, ...]:
         """Name the scenarios whose own evidence suffices for a kill, and `SUITE` if that of all together does."""
         return killed_by(self._counted, self.suite)
+
+    @property
+    def chosen_by_kill(self) -> tuple[str, ...]:
+        """Name the scenarios whose trials the kill has chosen: all where the suite as a whole killed the mutant."""
+        by_suite = self.confirmed.by_suite if self.confirmed else self.killed_by == (SUITE,)
+        return tuple(lane.scenario for lane in self.lanes) if by_suite else self._counted.killers
 
     @property
     def evidence(self) -> int:

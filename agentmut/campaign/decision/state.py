@@ -195,11 +195,11 @@ class CampaignState:
         return self.after_kills.launch()
 
     def final_kills(self) -> Iterator[Place]:
-        """Yield each killed mutant with each scenario whose own evidence suffices for its kill."""
+        """Yield each killed mutant with each scenario whose trials its kill has chosen."""
         for mutant in self.plan.mutants:
             arm = self.arms.get(mutant.id)
             if arm and arm.status is Status.KILLED:
-                yield from ((mutant.id, name) for name in arm.killed_by)
+                yield from ((mutant.id, name) for name in arm.chosen_by_kill)
 
     def drift(self) -> Drift | None:
         """Return the drift of the service that the trials show so far."""

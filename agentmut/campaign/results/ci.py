@@ -19,7 +19,7 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
 
     A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
     the original's trials count with the mutant's; a scenario that killed it stands for itself, by the runs after the
-    kill alone where the campaign makes such runs.
+    kill alone where the campaign makes such runs. Where the suite as a whole killed it, so does every scenario.
     """
     status, _ = state.status(mutant.id) or (Status.UNDECIDED, "")
     arm = state.arms.get(mutant.id)
@@ -39,9 +39,11 @@ def _mutated(state: CampaignState, arm: Arm, lane: Lane | None, original: Tried)
     if lane is None:
         return Tried(0, 0, original.threshold, no_better_than=original[:2])
     passes = lane.trials - lane.failures
+    chosen = arm.status is Status.KILLED and lane.scenario in arm.chosen_by_kill
+    after = state.after_kills.on(arm.mutant.id, lane.scenario)
+    if after and (chosen or lane.decision is Decision.KILLED):
+        return Tried(passes + after.passes, lane.trials + after.trials, original.threshold, after=after)
     if lane.decision is Decision.KILLED:
-        if after := state.after_kills.on(arm.mutant.id, lane.scenario):
-            return Tried(passes + after.passes, lane.trials + after.trials, original.threshold, after=after)
         killed = killed_where(_judging(arm, lane.scenario), lane.outcomes)
         return Tried(passes, lane.trials, original.threshold, killed=killed)
     return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
@@ -97,7 +99,9 @@ def ci_runs(session: Session, state: CampaignState, rows: Sequence[MutantRow]) -
 def ci_jobs(state: CampaignState, mutant: Mutant) -> tuple[CiJob, ...]:
     """Return the runs of a mutant after its kill, by scenario; empty for a mutant without such runs."""
     arm = state.arms.get(mutant.id)
-    made = ((name, state.after_kills.jobs.get((mutant.id, name))) for name in (arm.killed_by if arm else ()))
+    made = (
+        (name, state.after_kills.jobs.get((mutant.id, name))) for name in (arm.chosen_by_kill if arm else ())
+    )
     return tuple(
         CiJob(scenario=name, passes=job.counts.passes, trials=job.counts.trials, complete=not job.counts.due)
         for name, job in made
