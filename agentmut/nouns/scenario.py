@@ -16,9 +16,12 @@ class ToolDouble(Frozen):
     (`module:function`, called with the tool's arguments) is given.
     """
 
-    returns: JsonValue = None
-    raises: str | None = None
-    python: str | None = None
+    returns: JsonValue = Field(default=None, description="The result of every call.")
+    raises: str | None = Field(default=None, description="The message of the error that every call raises.")
+    python: str | None = Field(
+        default=None,
+        description="`module:function`, called with the tool's arguments; it returns the result.",
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:

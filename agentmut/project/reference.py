@@ -1,12 +1,16 @@
-"""`python -m agentmut.project.reference > docs/project-file.md`: the page on the project file, from its JSON Schema."""
+"""Writes the pages on the project file and on scenario files, each from its JSON Schema.
+
+`python -m agentmut.project.reference project > docs/project-file.md`; `scenarios` writes `docs/scenario-file.md`.
+"""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
 Schema = Mapping[str, Any]
-_INTRO = """# The project file
+_PROJECT = """# The project file
 
 `agentmut.yaml` says what the agent is, which tests are measured, and how. `agentmut init` writes one with comments.
 Only `version: 1` and mostly `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
@@ -38,12 +42,48 @@ execution: {concurrency: 4, timeout: 30}
 - **Extras** are what `pip install 'agentmut[NAME]'` adds for frameworks, SDKs and suites; the error of a missing one
   names it.
 """
+_SCENARIOS = """# Scenario files
+
+A scenario is what the user says and what has to hold of the agent's run. A scenario file is a YAML list of scenarios;
+`suite: {scenarios: "scenarios/*.yaml"}` of the [project file](project-file.md) names the files. This page is made from
+the schema (`agentmut/project/scenarios.schema.json`).
+
+```yaml
+- name: refund
+  input: I want a refund for order A-1042.
+  evaluators:
+    - tool_called: issue_refund
+    - contains: 5 days
+  tools:
+    issue_refund: {returns: {ok: true}}
+
+- name: refund_then_address
+  category: refunds
+  turns:
+    - I want a refund for order A-1042.
+    - Do you still have my old address?
+  threshold: 0.8
+  evaluators:
+    - tool_order: [issue_refund, find_customer]
+    - not_contains: guarantee
+```
+
+- **One turn or several.** `input` is one turn, `turns` are several of one conversation. A turn is a text, or any value
+  that your agent takes.
+- **Evaluators.** A trial passes if all of them hold. Most look at the last answer or at the whole run;
+  [evaluators](evaluators.md) has an example of each.
+- **Stand-ins for tools.** A broken agent may refund what it should not. `tools` replaces a tool in this scenario by
+  exactly one of `returns`, `raises` and `python`.
+- **Hooks.** `setup` and `teardown` are called once per trial. A hook that fails is no failure of the agent.
+"""
+_PAGES = {"project": (_PROJECT, "agentmut.schema.json"), "scenarios": (_SCENARIOS, "scenarios.schema.json")}
 
 
-def page() -> str:
-    """Return the whole page in Markdown."""
-    schema = json.loads((files("agentmut.project") / "agentmut.schema.json").read_text(encoding="utf-8"))
-    return "\n".join([_INTRO, *_sections(schema)])
+def page(kind: str) -> str:
+    """Return the whole page on `project` or `scenarios` in Markdown."""
+    intro, name = _PAGES[kind]
+    schema = json.loads((files("agentmut.project") / name).read_text(encoding="utf-8"))
+    return "\n".join([intro, *_sections(schema.get("items", schema), schema["$defs"])])
 
 
 def keys(schema: Schema) -> Iterator[str]:
@@ -52,13 +92,14 @@ def keys(schema: Schema) -> Iterator[str]:
         yield from (f"{where}.{key}".lstrip(".") for key in section["properties"])
 
 
-def _sections(schema: Schema) -> Iterator[str]:
-    for where, section in _objects("", schema, schema["$defs"]):
-        yield f"## `{where}`\n" if where else "## Sections\n"
+def _sections(schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
+    outermost = known[_name(schema)] if "$ref" in schema else schema
+    for where, section in _objects("", outermost, known):
+        yield f"## `{where}`\n" if where else "## Keys\n"
         yield "| key | type | default | meaning |\n| --- | --- | --- | --- |"
         for key, value in section["properties"].items():
             default = "needed" if key in section.get("required", ()) else _default(value)
-            yield f"| `{key}` | {_cell(_type(value))} | {default} | {_cell(_meaning(value, schema['$defs']))} |"
+            yield f"| `{key}` | {_cell(_type(value))} | {default} | {_cell(_meaning(value, known))} |"
         yield ""
 
 
@@ -78,14 +119,19 @@ def _inner(value: Schema, known: Mapping[str, Schema]) -> Iterator[Schema]:
         value.get("additionalProperties") or {},
     ]
     for part in parts:
-        name = part.get("$ref", "").rpartition("/")[2] if isinstance(part, dict) else ""
+        name = _name(part) if isinstance(part, dict) else ""
         if "properties" in known.get(name, {}):
             yield known[name]
 
 
+def _name(value: Schema) -> str:
+    """Return the name of the definition that a schema refers to, or nothing."""
+    return str(value.get("$ref", "")).rpartition("/")[2]
+
+
 def _type(value: Schema) -> str:
     if "$ref" in value:
-        name = value["$ref"].rpartition("/")[2]
+        name = _name(value)
         return "anything" if name == "JsonValue" else "one of its names" if name == "Identity" else "mapping"
     if "anyOf" in value:
         return " or ".join(dict.fromkeys(_type(one) for one in value["anyOf"] if one.get("type") != "null"))
@@ -114,4 +160,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    print(page(*sys.argv[1:]), end="")
