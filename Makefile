@@ -201,7 +201,7 @@ slow: operators closing-the-loop relations-study validity-long fuzz soak  ## lon
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/odd_projects.py
-	$(BIN)/python benchmarks/overhead.py --most 2.5
+	$(BIN)/python benchmarks/overhead.py --most 1.5
 	AGENTMUT_TEST_POSTGRES='$(POSTGRES)' $(BIN)/python -m benchmarks.shared_store
 
 $(VENV)/.ready: pyproject.toml

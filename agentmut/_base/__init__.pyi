@@ -112,6 +112,7 @@ from .supervision import supervisor as supervisor
 from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
+from .texts_in import texts_in as texts_in
 from .traceback_places import users_places as users_places
 from .version import __version__ as __version__
 from .whole_files import keep_json as keep_json

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel):  # noqa: PLW1641  (pydantic makes the hash of a frozen model)
     """A pydantic model that cannot be changed and refuses unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -17,11 +17,17 @@ class Frozen(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed and without the cached values."""
         copied = super().model_copy(update=update, deep=deep)
-        fields = type(self).model_fields.keys()
-        if not copied.__dict__.keys() <= fields:
-            for cached in copied.__dict__.keys() - fields:
+        fields = type(self).model_fields
+        if len(copied.__dict__) > len(fields):
+            for cached in copied.__dict__.keys() - fields.keys():
                 del copied.__dict__[cached]
         return copied
+
+    def __eq__(self, other: object) -> bool:  # writing a noun without its defaults compares each with itself
+        return self is other or super().__eq__(other)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
@@ -30,7 +36,7 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1.0, "a": "é"})
     '{"a":"é","b":1.0}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def digest_of(value: Any) -> str:

@@ -11,12 +11,12 @@ def jsonable(value: Any) -> JsonValue:
     >>> jsonable({"at": (1, float("inf"))})
     {'at': [1, 'Infinity']}
     """
-    from pydantic_core import from_json, to_json
-
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return storable(value)
+    from pydantic_core import from_json, to_json
+
     try:
         encoded = to_json(value, fallback=_text, inf_nan_mode="strings", bytes_mode="utf8")
         plain: JsonValue = from_json(encoded)

@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import NotJudgedError, digest_of, storable_json
@@ -28,7 +29,7 @@ from agentmut.nouns import (
     Outcome,
     Scenario,
 )
-from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason, text_size
+from agentmut.recording import Redactor, SizeLimits, TextKeeping, cut_reason
 from agentmut.seams import AsksModel, Evaluator, JudgesAtOnce
 from agentmut.trial import Detector, Pricer, Witness
 
@@ -51,6 +52,9 @@ class Launch(NamedTuple):
         return self.mutant or self.beside
 
 
+_NO_CALLS: Mapping[str, int] = MappingProxyType({})
+
+
 class TrialResult(NamedTuple):
     """The part of a trial that the engine uses."""
 
@@ -60,7 +64,7 @@ class TrialResult(NamedTuple):
     checks: tuple[Check, ...]
     witness: Witness | None
     footprint: Footprint
-    tools: Counter[str]
+    tools: Mapping[str, int]
     """How often each tool was called."""
     tokens: int
     usd: float | None
@@ -137,7 +141,7 @@ class Suite(NamedTuple):
             checks=checks,
             witness=detector.witness(seen) if detector else None,
             footprint=seen,
-            tools=Counter(trace.tools_called),
+            tools=Counter(called) if (called := trace.tools_called) else _NO_CALLS,
             tokens=trace.paid_tokens,
             usd=trace.paid_usd,
             unpriced=execution.unpriced_models,
@@ -164,7 +168,7 @@ class Suite(NamedTuple):
         One that could not be judged while it was whole is none to take over: it can never be.
         """
         rough = self.limits.roughly(execution, size)
-        short = self.limits.execution(redactor.execution(rough), size, text_size(execution.trace))
+        short = self.limits.execution(redactor.execution(rough), size, execution.trace.characters)
         clean = self.texts.execution(short, mutated)
         if clean is execution or clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
@@ -217,7 +221,7 @@ class Suite(NamedTuple):
         return judge(self.evaluators[scenario], self.scenarios[scenario], trace, known)
 
     def _priced(self, trace: AgentTrace) -> AgentTrace:
-        if self.pricer is not None and trace.unpriced_models:
+        if self.pricer is not None and trace.usd is None:
             return self.pricer.priced(trace)
         return trace
 

@@ -79,7 +79,7 @@ class NamedEvaluator(GivesChecks):
         check = self._asked(self.evaluator.evaluate, scenario, trace)
         if not isinstance(check, Check):
             raise self._odd(scenario, check, "evaluate() must return a Check")
-        return check.model_copy(update={"evaluator": self.name})
+        return check if check.evaluator == self.name else check.model_copy(update={"evaluator": self.name})
 
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
         """Return all checks; an evaluator that gives several names them itself. Raises like `evaluate`."""

@@ -87,11 +87,15 @@ class Execution(Frozen):
 
         A key, a server or a package may be missing: such a run may end otherwise as soon as it is there.
         """
+        if self.ending is not Ending.RAISED:
+            return ""
         seen = self.footprint.requests or self.footprint.lost or self.trace.began
-        return self.reason.partition(":")[0] if self.ending is Ending.RAISED and not seen else ""
+        return "" if seen else self.reason.partition(":")[0]
 
     @property
     def unpriced_models(self) -> frozenset[str]:
         """Return the models of the agent, or the suite's judges, whose price is unknown."""
-        judges = (step.model or "" for step in self.judging if step.usd is None)
-        return self.trace.unpriced_models | frozenset(judges)
+        models = self.trace.unpriced_models
+        if not self.judging:
+            return models
+        return models.union(step.model or "" for step in self.judging if step.usd is None)

@@ -4,7 +4,7 @@ Most trials of a scenario have the same footprint, so it is stored once, under i
 """
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from pydantic import JsonValue
 
@@ -80,8 +80,7 @@ class Footprint(Frozen):
 
     def unordered(self) -> "Footprint":
         """Return the footprint without the order and number of equal requests."""
-        kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
-        return Footprint(**kept) if self.order else self
+        return self.model_copy(update={"order": ()}) if self.order else self
 
     @cached_property
     def digest(self) -> str:
@@ -105,12 +104,23 @@ def footprint(
     shapes: dict[RequestShape, int] = {}
     known = known_lines(files)
     sent = sorted(exchanges, key=lambda exchange: exchange.started)
-    order = tuple(shapes.setdefault(_shape(exchange, known), len(shapes)) for exchange in sent)
-    reads, marks, nodes = (tuple(sorted(names)) for names in (reads, marks, nodes))
+    order = tuple([shapes.setdefault(_shape(exchange, known), len(shapes)) for exchange in sent])
     passed = () if shapes else tuple(unread)
-    return Footprint(
-        requests=tuple(shapes), order=order, reads=reads, marks=marks, nodes=nodes, unread=passed
+    return _same_footprint(
+        tuple(shapes), order, tuple(sorted(reads)), tuple(sorted(marks)), tuple(sorted(nodes)), passed
     )
+
+
+@lru_cache(maxsize=256)  # most trials of a scenario have the same one, and its digest takes long
+def _same_footprint(
+    requests: tuple[RequestShape, ...],
+    order: tuple[int, ...],
+    reads: tuple[str, ...],
+    marks: tuple[str, ...],
+    nodes: tuple[str, ...],
+    unread: tuple[str, ...],
+) -> Footprint:
+    return Footprint(requests=requests, order=order, reads=reads, marks=marks, nodes=nodes, unread=unread)
 
 
 def _shape(exchange: Exchange, known: KnownLines) -> RequestShape:

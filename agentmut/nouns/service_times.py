@@ -29,8 +29,10 @@ def service_time(
     Spans are pairs of seconds since the run began, in order and apart. One that reaches to now has not ended.
     `failed` and `cut` are the fields of that name.
     """
+    if not spans:
+        return ServiceTime(own=round(max(0.0, now - held), 3), failed=failed, cut=cut)
     waits = [end - begin for begin, end in spans]
-    waiting = waits.pop() if spans and spans[-1][1] >= now else 0.0
+    waiting = waits.pop() if spans[-1][1] >= now else 0.0
     own = max(0.0, now - held - waiting - sum(waits))
     if len(waits) > MOST_WAITS:
         least = sorted(waits)[-MOST_WAITS]

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import Frozen, storable_json
+from agentmut._base import Frozen, canonical_json, storable_json, texts_in
 from agentmut.nouns.service_times import ServiceTime
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.workspace import WorkspaceEnd
@@ -113,6 +114,17 @@ class Recalled(Frozen):
     """What these replies had cost; None where the price of the model is unknown."""
 
 
+class _Bill(NamedTuple):
+    """The sums over the steps of a run."""
+
+    tokens: int
+    cached_tokens: int
+    usd: float
+    saved_usd: float
+    unpriced: tuple[Step, ...]
+    """The model calls that were answered at an unknown price."""
+
+
 class AgentTrace(Frozen):
     """A finished (or cut short) run. `outputs` has one answer per turn that was answered."""
 
@@ -154,6 +166,14 @@ class AgentTrace(Frozen):
         """Return the trace as JSON without defaults, as a store keeps it; it is also searched for secrets."""
         return storable_json(self, exclude_defaults=True)
 
+    @cached_property
+    def characters(self) -> int:
+        """Return the characters of its texts: answers, arguments, results, errors."""
+        size = len(self.error or "") + len(self.stderr) + sum(map(_size, self.outputs))
+        for step in self.steps:
+            size += len(step.error or "") + _size(step.arguments) + _size(step.output)
+        return size + sum(map(len, self.workspace.texts)) if self.workspace else size
+
     @property
     def output(self) -> JsonValue:
         """Return the answer to the last turn; None if there is none."""
@@ -162,8 +182,6 @@ class AgentTrace(Frozen):
     @property
     def text(self) -> str:
         """Return the final output as text; structured output as JSON."""
-        from agentmut._base import canonical_json
-
         output = self.output
         if output is None:
             return ""
@@ -177,10 +195,12 @@ class AgentTrace(Frozen):
     @property
     def tools_called(self) -> tuple[str, ...]:
         """Return the names of the called tools, in order, with repeats."""
-        return tuple(step.tool for step in self.tool_calls if step.tool)
+        return tuple([step.tool for step in self.steps if step.tool and step.action is Action.CALL_TOOL])
 
     def with_own_names(self, tools: Mapping[str, ToolSpec]) -> "AgentTrace":
         """Return the trace with each call under the agent's own name of the tool; `tools` are by offered name."""
+        if not tools:
+            return self
         own = {name: tool.own_name for name, tool in tools.items()}
         if not any(step.tool in own for step in self.steps):
             return self
@@ -192,6 +212,21 @@ class AgentTrace(Frozen):
         """Return whether a model answered or a tool was called."""
         return any(step.action is not Action.REASON or step.error is None for step in self.steps)
 
+    @cached_property
+    def _bill(self) -> _Bill:
+        """Add the steps up once: each finished trial is asked for its sums several times."""
+        tokens, cached_tokens, usd, saved_usd = 0, 0, 0.0, 0.0
+        unpriced = []
+        for step in self.steps:
+            tokens += step.usage.total
+            cached_tokens += step.usage.cached_tokens
+            saved_usd += step.saved_usd
+            if step.action is Action.REASON:
+                usd += step.usd or 0.0
+                if step.usd is None and step.error is None:
+                    unpriced.append(step)
+        return _Bill(tokens, cached_tokens, usd, saved_usd, tuple(unpriced))
+
     @property
     def usage(self) -> Usage:
         """Return tokens of all model calls."""
@@ -201,46 +236,48 @@ class AgentTrace(Frozen):
     @property
     def cached_tokens(self) -> int:
         """Return the input tokens that prompt caches held; 0 where a recorded run answered a part."""
-        return 0 if self.recalled else sum(step.usage.cached_tokens for step in self.steps)
+        return 0 if self.recalled else self._bill.cached_tokens
 
     @property
     def usd(self) -> float | None:
         """Return the cost of the run in US dollars; None if an answered model call has no known price."""
-        if self._unpriced:
-            return None
-        return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
+        return None if self._bill.unpriced else self._bill.usd
 
     @property
     def cache_saved_usd(self) -> float:
         """Return what prompt caches took off the run's cost, in US dollars; 0 where a recorded run answered a part."""
-        return 0.0 if self.recalled else sum(step.saved_usd for step in self.steps)
+        return 0.0 if self.recalled else self._bill.saved_usd
 
     @property
     def paid_usd(self) -> float | None:
         """Return `usd` without recorded replies, in US dollars; None where `usd` is None."""
-        usd, saved = self.usd, sum(part.usd or 0.0 for part in self.recalled)
-        return usd if usd is None or not saved else max(0.0, usd - saved)
+        usd = self.usd
+        if usd is None or not self.recalled:
+            return usd
+        return max(0.0, usd - sum(part.usd or 0.0 for part in self.recalled))
 
     @property
     def paid_tokens(self) -> int:
         """Return the tokens of the model calls that a service answered."""
-        used = sum(step.usage.total for step in self.steps)
-        return max(0, used - sum(part.usage.total for part in self.recalled))
+        used = self._bill.tokens
+        return max(0, used - sum(part.usage.total for part in self.recalled)) if self.recalled else used
 
     @property
     def unpriced_models(self) -> frozenset[str]:
         """Return the names of the models that answered at an unknown price."""
-        return frozenset(step.model or "" for step in self._unpriced)
+        return frozenset(step.model or "" for step in self._bill.unpriced)
 
     @property
     def unreported_models(self) -> frozenset[str]:
         """Return the models without a price whose replies report no tokens."""
-        return frozenset(step.model or "" for step in self._unpriced if not step.usage.total)
+        return frozenset(step.model or "" for step in self._bill.unpriced if not step.usage.total)
 
-    @property
-    def _unpriced(self) -> tuple[Step, ...]:
-        calls = (step for step in self.steps if step.action is Action.REASON and step.error is None)
-        return tuple(step for step in calls if step.usd is None)
+
+def _size(value: JsonValue) -> int:
+    """Return the characters of a value's texts; nearly every value is one text or nothing."""
+    if value is None:
+        return 0
+    return len(value) if isinstance(value, str) else sum(map(len, texts_in(value)))
 
 
 class Outcome(StrEnum):

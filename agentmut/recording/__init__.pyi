@@ -34,7 +34,6 @@ from .recorder import call_tool_step as call_tool_step
 from .redaction import Redactor as Redactor
 from .size_limits import SizeLimits as SizeLimits
 from .size_limits import cut_reason as cut_reason
-from .size_limits import text_size as text_size
 from .threads import AgentExitError as AgentExitError
 from .threads import KeptThreads as KeptThreads
 from .threads import OverdueError as OverdueError

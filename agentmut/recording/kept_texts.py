@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut._base import canonical_json
+from agentmut._base import canonical_json, texts_in
 from agentmut.nouns import (
     AgentConfig,
     AgentTrace,
@@ -22,7 +22,6 @@ from agentmut.nouns import (
     Step,
     ToolSpec,
 )
-from agentmut.recording.texts_in import texts_in
 
 
 class Texts(StrEnum):

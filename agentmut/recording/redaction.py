@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from agentmut._base import storable_json
-from agentmut.nouns import Execution, RequestShape
+from agentmut.nouns import Execution, Footprint, RequestShape
 from agentmut.recording.cut_secrets import without_cut_secrets
 from agentmut.recording.declared_secrets import DeclaredSecrets
 from agentmut.recording.known_secrets import LEAST, KnownSecrets
@@ -23,6 +23,8 @@ _LIKELY = LikelyForms(FORMS)
 MASK = "[redacted]"
 MOST_REMEMBERED = 4_096
 """Requests without secrets that are remembered by their digests."""
+MOST_FOOTPRINTS = 256
+"""Footprints without secrets that are remembered as a whole."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -48,6 +50,7 @@ class Redactor:
         self._own = frozenset(self._found(own))
         self._clean: set[bytes] = set()
         """Digests of requests in which no secret was found."""
+        self._clean_footprints: set[Footprint] = set()
 
     def text(self, text: str) -> str:
         """Return the text without secrets.
@@ -64,11 +67,34 @@ class Redactor:
 
     def execution(self, execution: Execution) -> Execution:
         """Return the execution without secrets in any of its parts."""
-        left_out = {"trace": True, "footprint": {"requests"}}
-        rest = storable_json(execution, exclude_defaults=True, exclude=left_out)  # defaults are no secrets
-        written = f"{execution.trace.written}\n{rest}"
-        is_clean = self.text(written) == written and all(map(self._is_clean, execution.footprint.requests))
+        is_clean = (
+            self._holds_none(execution.trace.written)
+            and self._is_rest_clean(execution)
+            and self._is_footprint_clean(execution.footprint)
+        )
         return execution if is_clean else self.model(execution)
+
+    def _holds_none(self, text: str) -> bool:
+        return self.text(text) == text
+
+    def _is_rest_clean(self, execution: Execution) -> bool:
+        """Return whether an execution has no secret beside its trace and its footprint; most have nothing there."""
+        if not (execution.reason or execution.takes or execution.judging or execution.hooks):
+            return True
+        left_out = {"trace", "footprint"}
+        return self._holds_none(storable_json(execution, exclude_defaults=True, exclude=left_out))
+
+    def _is_footprint_clean(self, seen: Footprint) -> bool:
+        """Return whether a footprint has no secret. Most trials of a scenario have the very same one."""
+        if seen in self._clean_footprints:
+            return True
+        rest = storable_json(seen, exclude_defaults=True, exclude={"requests"})  # defaults are no secrets
+        if not (self._holds_none(rest) and all(map(self._is_clean, seen.requests))):
+            return False
+        if len(self._clean_footprints) >= MOST_FOOTPRINTS:
+            self._clean_footprints.clear()
+        self._clean_footprints.add(seen)
+        return True
 
     def _is_clean(self, shape: RequestShape) -> bool:
         """Return whether a request has no secret. Most trials send the very requests of earlier ones."""
@@ -76,7 +102,7 @@ class Redactor:
         key = hashlib.blake2b(text.encode(), digest_size=16).digest()
         if key in self._clean:
             return True
-        if self.text(text) != text:
+        if not self._holds_none(text):
             return False
         if len(self._clean) >= MOST_REMEMBERED:
             self._clean.clear()

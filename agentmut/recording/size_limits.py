@@ -1,13 +1,12 @@
 """Size limits for the stored texts of runs: a longer text is cut in the middle and marked as cut."""
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import canonical_json
+from agentmut._base import canonical_json, texts_in
 from agentmut.nouns import AgentTrace, Execution, Step
-from agentmut.recording.texts_in import texts_in
 
 MARGIN = 4_096
 """Characters beside a cut in which secrets are looked for, though they are not kept: a PEM key has 3,300."""
@@ -30,14 +29,14 @@ class SizeLimits(NamedTuple):
         `size` is how many characters the texts had before `roughly` cut them.
         """
         trace = execution.trace
-        size = text_size(trace) if size is None else size
+        size = trace.characters if size is None else size
         if not self._exceeded(size, kept):
             return execution
         most, which = self._longest(trace, kept, size)
         short = _cut_trace(trace, most, which)
         if short == trace:
             return execution
-        cut = short.model_copy(update={"texts_cut": max(1, size - text_size(short))})
+        cut = short.model_copy(update={"texts_cut": max(1, size - short.characters)})
         return execution.model_copy(
             update={"trace": cut, "reason": _cut(execution.reason, max(most, 1000), "text")}
         )
@@ -48,7 +47,7 @@ class SizeLimits(NamedTuple):
         Secrets are looked for in this one: time is then bounded, and a secret that the cut divides is seen whole.
         """
         trace = execution.trace
-        size = text_size(trace)
+        size = trace.characters
         if not self._exceeded(size, kept):
             return execution
         most, _ = self._longest(trace, kept, size)
@@ -65,29 +64,14 @@ class SizeLimits(NamedTuple):
         if kept + size > self.run:
             return 0, "run"
         most, which = self.text, "text"
-        while most > _SHORTEST and text_size(_cut_trace(trace, most, which)) > self.trial:
+        while most > _SHORTEST and _cut_trace(trace, most, which).characters > self.trial:
             most, which = max(_SHORTEST, most // 2), "trial"
         return most, which
-
-
-def text_size(trace: AgentTrace) -> int:
-    """Return the characters of a trace's texts: answers, arguments, results, errors."""
-    size = len(trace.error or "") + len(trace.stderr) + sum(map(_size, trace.outputs))
-    for step in trace.steps:
-        size += len(step.error or "") + _size(step.arguments) + _size(step.output)
-    return size + sum(map(len, trace.workspace.texts)) if trace.workspace else size
 
 
 def cut_reason(reason: str) -> str:
     """Return the reason of a judgement, which may quote a whole answer, in at most some 10,000 characters."""
     return _cut(reason, 10_000, "text")
-
-
-def _size(value: Any) -> int:
-    """Return the characters of a value's texts; nearly every value is one text or nothing."""
-    if isinstance(value, str):
-        return len(value)
-    return 0 if value is None else sum(map(len, texts_in(value)))
 
 
 def _cut_trace(trace: AgentTrace, most: int, which: str) -> AgentTrace:

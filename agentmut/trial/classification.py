@@ -29,7 +29,7 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
     looking at the answer first would let trouble count on one side only. The same holds where the last
     thing that the agent heard was that its request is invalid.
     """
-    if failed := _unrecovered(recorder.exchanges):
+    if recorder.exchanges and (failed := _unrecovered(recorder.exchanges)):
         return Ending.INFRASTRUCTURE, _describe(failed)
     if recorder.exchanges and not recorder.exchanges[-1].answered:
         return Ending.REFUSED, _describe(recorder.exchanges[-1])

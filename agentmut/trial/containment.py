@@ -125,12 +125,12 @@ def _be_no_engine(loop: Any) -> None:
     loop._run_once = lambda: os._exit(0)
 
 
-@contextmanager
-def this_process_only() -> Iterator[None]:
+class ThisProcessOnly:
     """End the process after the block if it is a fork that the agent made."""
-    process = os.getpid()
-    try:
-        yield
-    finally:
-        if os.getpid() != process:
+
+    def __enter__(self) -> None:
+        self._process = os.getpid()
+
+    def __exit__(self, *error: object) -> None:
+        if os.getpid() != self._process:
             os._exit(0)

@@ -128,11 +128,11 @@ class LocalExecutor:
         record = settings.record or request.record
         told = (request.player, record, settings.redact, fork, self.prepared, self.begun)
         wiring = Wiring(rewriter, self._gateway, *told)
-        with self._tap.strangers() as strangers:
-            ended = await attempt(
-                runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
-            )
-            return self.priced(_beside(ended, strangers()))
+        strangers = self._tap.strangers()
+        ended = await attempt(
+            runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
+        )
+        return self.priced(_beside(ended, strangers()))
 
     def priced(self, execution: Execution) -> Execution:
         """Return the execution with the price of each model call, of the hooks' and the judges' too."""

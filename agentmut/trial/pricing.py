@@ -46,9 +46,9 @@ class Pricer:
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """Return the steps with the cost of each model call; the same object where no model was called."""
-        if not any(step.action is Action.REASON for step in steps):
+        if not (steps and any(step.action is Action.REASON for step in steps)):
             return steps
-        return tuple(self._step(step) for step in steps)
+        return tuple([self._step(step) for step in steps])
 
     def _step(self, step: Step) -> Step:
         if step.action is not Action.REASON or step.usd is not None:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import NamedTuple
 
 from agentmut._base import AdapterError, described
@@ -35,7 +34,7 @@ from agentmut.recording import (
 )
 from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
-from agentmut.trial.containment import this_process_only
+from agentmut.trial.containment import ThisProcessOnly
 from agentmut.trial.hooks import Hook, call_hook, give_up, retrieved
 from agentmut.wire import Gateway, steps_from_exchanges
 
@@ -91,6 +90,8 @@ async def attempt(
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
     the agent did is known by then. What both ask of models is noted apart from the run. Raises only on cancellation.
     """
+    if case.setup is None and case.teardown is None:
+        return await _wired(adapter, case, _Identity(trial_id, seed, repeat), timeout, wiring)
     hooks = Trial(
         id=f"{trial_id}:hooks", seed=seed, scenario=case.scenario.name, repeat=repeat, redact=wiring.redact
     )
@@ -126,15 +127,31 @@ async def _prepared_and_run(
         problem = await call_hook(case.setup, case.scenario, timeout)
     if problem:
         return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
-    setup_seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
+    seconds = round(time.perf_counter() - begun, 6) if case.setup else 0.0
+    return await _wired(
+        adapter, case, _Identity(trial_id, hooks.seed, hooks.repeat, seconds), timeout, wiring
+    )
+
+
+class _Identity(NamedTuple):
+    """What tells a trial apart, and the seconds that its setup took."""
+
+    id: str
+    seed: int
+    repeat: int
+    setup_seconds: float = 0.0
+
+
+async def _wired(adapter: Adapter, case: Case, which: _Identity, timeout: float, wiring: Wiring) -> Execution:
+    """Run the trial, with its model requests led through agentmut."""
     config = adapter.get_config()
     original = adapter.original if isinstance(adapter, KnowsOriginal) else config
-    led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
+    led = wiring.gateway.attempt(which.id) if wiring.gateway else None
     trial = Trial(
-        id=trial_id,
-        seed=hooks.seed,
+        id=which.id,
+        seed=which.seed,
         scenario=case.scenario.name,
-        repeat=hooks.repeat,
+        repeat=which.repeat,
         doubles=case.doubles,
         tools=altered_tools(config),
         tool_change=ToolChange(original.tools, config.tools),
@@ -143,10 +160,12 @@ async def _prepared_and_run(
         fork=wiring.fork,
         endpoints=led.endpoints if led else {},
         redact=wiring.redact,
-        recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=setup_seconds),
+        recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=which.setup_seconds),
     )
     wiring.begun(trial, timeout)
-    with led.admitted(trial) if led else nullcontext():
+    if led is None:
+        return await _run(adapter, case, trial, timeout)
+    with led.admitted(trial):
         return await _run(adapter, case, trial, timeout)
 
 
@@ -222,7 +241,7 @@ def _marks(trial: Trial) -> frozenset[str]:
 
 async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:
     try:
-        with this_process_only():
+        with ThisProcessOnly():
             trace = await adapter.run(scenario.turns, trial)
     except SystemExit as error:  # would end the campaign
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error

@@ -9,7 +9,7 @@ from agentmut.cli.entry import app
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.recording import Redactor
-from agentmut.recording.size_limits import MARGIN, SizeLimits, text_size
+from agentmut.recording.size_limits import MARGIN, SizeLimits
 
 
 def answered(*texts: str) -> Execution:
@@ -31,13 +31,13 @@ def test_what_fits_is_left_alone() -> None:
 
 def test_a_trial_of_many_texts_is_cut_as_a_whole() -> None:
     kept = SizeLimits(text=1000, trial=3000).execution(answered(*["x" * 900] * 10)).trace
-    assert text_size(kept) <= 3000
+    assert kept.characters <= 3000
     assert "store.max_trial" in str(kept.steps[3].output)
 
 
 def test_a_run_that_is_full_keeps_no_more_texts() -> None:
     limits = SizeLimits(text=1000, trial=2000, run=5000)
-    assert text_size(limits.execution(answered("x" * 900), kept=4000).trace) == 900
+    assert limits.execution(answered("x" * 900), kept=4000).trace.characters == 900
     full = limits.execution(answered("x" * 900, "short"), kept=4500).trace
     assert full.outputs == ("[... 900 characters are not kept: store.max_run ...]",)
     assert full.steps[0].output == {"found": ["short"]}
@@ -74,7 +74,7 @@ def test_no_piece_of_a_secret_that_a_cut_divides_is_kept() -> None:
     for before in range(940, 1010, 3):  # the cut comes after 1,000 characters
         words = ("word " * before)[:before]
         run = answered(f"{words} {token} {'more ' * 4_000}")
-        clean = limits.execution(redactor.execution(limits.roughly(run)), 0, text_size(run.trace))
+        clean = limits.execution(redactor.execution(limits.roughly(run)), 0, run.trace.characters)
         kept = clean.trace.text
         assert not any(token[at : at + 6] in kept for at in range(len(token) - 5)), before
         assert len(kept) < 2_100
@@ -83,7 +83,7 @@ def test_no_piece_of_a_secret_that_a_cut_divides_is_kept() -> None:
 def test_what_is_searched_for_secrets_of_a_long_answer_is_bounded() -> None:
     limits = SizeLimits(text=2_000)
     rough = limits.roughly(answered("word " * 200_000))
-    assert text_size(rough.trace) < 2_000 + 2 * MARGIN + 100
+    assert rough.trace.characters < 2_000 + 2 * MARGIN + 100
     kept = limits.execution(rough, 0, 1_000_000).trace.text
     assert "[... 998,000 characters are not kept: store.max_text ...]" in kept
 
@@ -92,5 +92,5 @@ def test_masks_that_shorten_a_text_bring_nothing_of_the_margin_in() -> None:
     token, limits = "ghp_" + "q7Xk2LmPz9RtV4bNw8Yc3HdJ5sGfA6eU1iOp", SizeLimits(text=2_000)
     run = answered(f"{token} " * 3_000)
     rough = Redactor(()).execution(limits.roughly(run))
-    kept = limits.execution(rough, 0, text_size(run.trace)).trace.text
+    kept = limits.execution(rough, 0, run.trace.characters).trace.text
     assert token[:8] not in kept and token[-8:] not in kept

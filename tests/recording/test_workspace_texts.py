@@ -4,7 +4,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
 from agentmut.nouns.workspace import ChangeKind, CommandRun, FileChange, WorkspaceEnd
 from agentmut.recording.kept_texts import NOT_KEPT, TextKeeping, Texts
-from agentmut.recording.size_limits import SizeLimits, text_size
+from agentmut.recording.size_limits import SizeLimits
 
 END = WorkspaceEnd(
     files=(
@@ -24,7 +24,7 @@ def test_texts_that_are_not_to_be_kept_are_gone_and_names_stay() -> None:
 
 
 def test_texts_of_files_count_and_are_cut() -> None:
-    assert text_size(TRACE) == 4 + 900 + 10 + 16
+    assert TRACE.characters == 4 + 900 + 10 + 16
     limits = SizeLimits(text=300)
     cut = limits.execution(Execution(ending=Ending.ANSWERED, trace=TRACE)).trace
     assert cut.texts_cut > 0 and cut.workspace

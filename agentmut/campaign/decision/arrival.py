@@ -22,7 +22,7 @@ def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:
         return not shown
     wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
     faulty = bool(mutant.edits) and all(edit.is_fault for edit in mutant.edits)
-    return faulty and result.tools[mutant.subject] < wanted
+    return faulty and result.tools.get(mutant.subject, 0) < wanted
 
 
 _ONCE_IN_A_WHILE = frozenset({"branches", "handoffs", "state"})

@@ -70,9 +70,11 @@ class ScenarioBaseline:
         self.trials += 1
         if result.never_began:
             self.never_began[result.never_began] += 1
-        self.tools.update(result.tools.keys())
-        self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
-        self.nodes.update(result.footprint.nodes)
+        if result.tools:
+            self.tools.update(result.tools.keys())
+            self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
+        if result.footprint.nodes:
+            self.nodes.update(result.footprint.nodes)
         asked = bool(result.footprint.requests or result.footprint.reads)
         self.asked += asked
         self.silent += not asked and result.outcome == "pass"

@@ -15,7 +15,6 @@ from agentmut.recording import (
     OverdueError,
     UnpicklableError,
     in_daemon_thread,
-    text_size,
 )
 
 PASSES_HERE = (
@@ -59,6 +58,8 @@ class Judging:
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
         try:
+            if scenario not in self._apart and self._is_at_once(scenario, execution):
+                return self._suite.judged(scenario, execution)
             known = await self._checks_of_users(scenario, execution)
             judged = await self._judged(scenario, execution, known)
             if await self._passes_here(scenario, execution, known):
@@ -108,12 +109,16 @@ class Judging:
 
     async def _judged(self, scenario: str, execution: Execution, known: KnownChecks) -> Judged:
         arguments = (scenario, execution, known)
-        if scenario in self._at_once and text_size(execution.trace) <= USUAL_SIZE:
+        if self._is_at_once(scenario, execution):
             return self._suite.judged(*arguments)
         if self._suite.asks_models(scenario):  # with deadlines of their own
             judged: Judged = await in_daemon_thread(self._suite.judged, *arguments)
             return judged
         return await self._worker.call(self._suite.judged, *arguments, seconds=self._seconds)
+
+    def _is_at_once(self, scenario: str, execution: Execution) -> bool:
+        """Return whether judging a run takes about as long as reading it."""
+        return scenario in self._at_once and execution.trace.characters <= USUAL_SIZE
 
     def close(self) -> None:
         """Let the thread of the evaluators end, and end their process."""

@@ -1,45 +1,43 @@
 """The spending of a run, by the trials that ended together."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from agentmut.campaign.judge_use import hooks_of_steps, merged, merged_hooks, of_steps
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Execution
-from agentmut.recording import text_size
 from agentmut.store import is_later
 
 
 def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend:
     """Return the spending after trials, model judges included; a trial of another run is that run's expense."""
-    sums, saved_usd = Counter[str](), spend.saved_usd
-    usd, judges, hooks, own = spend.usd, spend.judges, spend.hooks, list[Execution]()
-    for launch, execution in ended:
-        sums["trials"] += 1
-        sums["baseline_trials"] += is_baseline(launch)
-        trace = execution.trace
-        if trace.foreign:
-            sums["foreign"] += 1
-            continue
-        own.append(execution)
-        paid = trace.paid_usd
-        usd += paid or 0.0
-        saved_usd += trace.cache_saved_usd
-        sums["unpriced"] += paid is None
-        sums["tokens"] += trace.paid_tokens
-        sums["cached_tokens"] += trace.cached_tokens
-        sums["abandoned"] += execution.abandoned
-        sums["kept"] += text_size(trace)
-        sums["cut"] += bool(trace.texts_cut)
+    trials = list(ended)
+    own = [execution for _, execution in trials if not execution.trace.foreign]
+    traces = [execution.trace for execution in own]
+    judges, hooks = spend.judges, spend.hooks
+    for execution in own:
         judges = merged((*judges, *of_steps(execution.judging))) if execution.judging else judges
         hooks = merged_hooks((*hooks, *hooks_of_steps(execution.hooks))) if execution.hooks else hooks
-    counted: dict[str, Any] = {name: getattr(spend, name) + number for name, number in sums.items()}
-    spend = replace(spend, usd=usd, saved_usd=saved_usd, judges=judges, hooks=hooks, **counted)
-    for execution in own:
-        spend = with_gaps(spend, execution)
+    paid = [trace.paid_usd for trace in traces]
+    spend = replace(
+        spend,
+        trials=spend.trials + len(trials),
+        baseline_trials=spend.baseline_trials + sum([is_baseline(launch) for launch, _ in trials]),
+        foreign=spend.foreign + len(trials) - len(own),
+        usd=sum([usd or 0.0 for usd in paid], spend.usd),
+        saved_usd=sum([trace.cache_saved_usd for trace in traces], spend.saved_usd),
+        unpriced=spend.unpriced + paid.count(None),
+        tokens=spend.tokens + sum([trace.paid_tokens for trace in traces]),
+        cached_tokens=spend.cached_tokens + sum([trace.cached_tokens for trace in traces]),
+        abandoned=spend.abandoned + sum([execution.abandoned for execution in own]),
+        kept=spend.kept + sum([trace.characters for trace in traces]),
+        cut=spend.cut + sum([trace.texts_cut > 0 for trace in traces]),
+        judges=judges,
+        hooks=hooks,
+    )
+    for execution, price in zip(own, paid, strict=True):
+        spend = with_gaps(spend, execution) if price is None else spend
     return spend
 
 

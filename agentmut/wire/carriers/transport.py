@@ -47,11 +47,10 @@ class Tap:
         self._throttle = throttle
         self._strangers: Counter[str] = Counter()
 
-    @contextmanager
-    def strangers(self) -> Iterator[Callable[[], tuple[str, ...]]]:
-        """Yield what tells the names of threads without a trial that have sent model requests since the block began."""
-        before = self._strangers.copy()
-        yield lambda: tuple(sorted(self._strangers - before))
+    def strangers(self) -> Callable[[], tuple[str, ...]]:
+        """Return what tells the names of threads without a trial that have sent model requests since this call."""
+        before = dict(self._strangers)
+        return lambda: tuple(sorted(n for n, sent in [*self._strangers.items()] if sent > before.get(n, 0)))
 
     @contextmanager
     def installed(self) -> Iterator[None]:
