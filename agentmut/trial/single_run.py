@@ -67,7 +67,7 @@ class Wiring(NamedTuple):
     fork: Fork | None = None
     """Answers what a recorded run asked alike, for as long as a mutant's run is like it."""
     prepared: Callable[[Trial], None] = lambda hooks: None
-    """Told, before setup is called, of the record that the hooks' requests go to."""
+    """Told, before setup is called, of the record that the hooks' requests go to; not without hooks."""
     begun: Callable[[Trial, float], None] = lambda trial, timeout: None
     """Told of the trial, and of its timeout in seconds, before the agent runs."""
 
