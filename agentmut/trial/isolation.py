@@ -325,7 +325,7 @@ class _Answers:
 
     def _say(self, *, began: bool) -> None:
         """Tell the parent how far the trial is, unless its answer was sent already."""
-        asked = asked_by(self._hooks) if self._hooks else ()
+        asked = asked_by(self._hooks)
         priced = self._priced(Execution(ending=Ending.SETUP_FAILED, hooks=asked)).hooks if asked else ()
         with self._lock, suppress(OSError):  # the parent has gone, which the next answer shows
             if self._open:
@@ -340,7 +340,7 @@ class _Answers:
                 self._pipe.send(answer)
 
     def _overdue(self) -> None:
-        if self._trial is None or self._hooks is None:  # a hook blocks: the process is killed
+        if self._trial is None:  # a hook blocks: the process is killed
             self._say(began=False)
         else:
             self.send(self._priced(cut_off(*self._trial, self._hooks)))

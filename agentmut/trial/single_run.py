@@ -110,12 +110,12 @@ async def attempt(
     return ended.model_copy(update={"hooks": asked}) if asked else ended
 
 
-def asked_by(hooks: Trial) -> tuple[Step, ...]:
+def asked_by(hooks: Trial | None) -> tuple[Step, ...]:
     """Return what hooks have asked of models so far: one step, without its price, for each answered request.
 
     May be called from another thread than the hooks'.
     """
-    return tuple(steps_from_exchanges(list(hooks.recorder.exchanges), with_tools=False))
+    return tuple(steps_from_exchanges(list(hooks.recorder.exchanges), with_tools=False)) if hooks else ()
 
 
 async def _prepared_and_run(
@@ -212,10 +212,10 @@ def _files_of(adapter: Adapter) -> tuple[str, ...]:
     return tuple(document.text for document in config.context if document.name in config.workspace)
 
 
-def cut_off(trial: Trial, timeout: float, hooks: Trial) -> Execution:
+def cut_off(trial: Trial, timeout: float, hooks: Trial | None) -> Execution:
     """Return the execution so far of a trial that still runs after its timeout and cannot be cancelled.
 
-    `hooks` is the record of its setup and teardown. Called from another thread than the trial's.
+    `hooks` is the record of its setup and teardown, if it has any. Called from another thread than the trial's.
     """
     recorder = trial.recorder
     recorder.closed = True
