@@ -60,6 +60,7 @@ from .plain import described as described
 from .plain import jsonable as jsonable
 from .plain import one_line as one_line
 from .plain import storable as storable
+from .plain import texts_in as texts_in
 from .plain_fault import Fault as Fault
 from .plain_fault import first_fault as first_fault
 from .pointers import Path as Path
@@ -112,7 +113,6 @@ from .supervision import supervisor as supervisor
 from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
-from .texts_in import texts_in as texts_in
 from .traceback_places import users_places as users_places
 from .version import __version__ as __version__
 from .whole_files import keep_json as keep_json

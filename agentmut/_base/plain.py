@@ -1,5 +1,6 @@
 """Values and errors of an agent as plain data, which a trace can hold and store."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import JsonValue
@@ -23,6 +24,23 @@ def jsonable(value: Any) -> JsonValue:
     except (ValueError, TypeError, RecursionError, AttributeError):  # cycles, bytes, lone surrogates
         return _text(value)
     return plain
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield each text of a value, keys of mappings included.
+
+    >>> list(texts_in({"a": ["b", 1, {"c": "d"}]}))
+    ['a', 'b', 'c', 'd']
+    """
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield str(key)
+            yield from texts_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_in(item)
 
 
 def described(error: BaseException) -> str:
