@@ -1,6 +1,7 @@
 """The sums over the steps of a run: tokens, cost, and models without a price."""
 
-from agentmut.nouns import Action, AgentTrace, Recalled, Step, Usage
+from agentmut.nouns import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Recalled
 
 ASKED = Step(action=Action.REASON, model="a", usage=Usage(input_tokens=10, output_tokens=5), usd=0.25)
 CACHED = ASKED.model_copy(update={"usage": Usage(input_tokens=8, cached_tokens=6), "saved_usd": 0.125})
@@ -20,7 +21,7 @@ def test_costs_are_added_up_over_all_model_calls() -> None:
 def test_an_answer_without_a_price_makes_the_cost_unknown() -> None:
     trace = AgentTrace(steps=(ASKED, UNPRICED, SILENT, FAILED))
     assert (trace.usd, trace.paid_usd) == (None, None)
-    assert (trace.unpriced_models, trace.unreported_models) == ({"b", "c"}, {"c"})
+    assert (trace.unpriced_models, trace.unreported_models) == (frozenset({"b", "c"}), frozenset({"c"}))
 
 
 def test_recorded_replies_are_paid_for_once() -> None:
