@@ -105,6 +105,7 @@ from .running.replay import replay as replay
 from .running.signals import signs_of_life as signs_of_life
 from .running.stored import CODE_CHANGED as CODE_CHANGED
 from .running.stored import MOST_READ as MOST_READ
+from .running.stored import WORDLESS as WORDLESS
 from .running.stored import Heads as Heads
 from .running.stored import Kept as Kept
 from .running.stored import StoredCampaign as StoredCampaign

@@ -1,14 +1,15 @@
 """Relations on stored source and follow-up runs of earlier commands, without new runs."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.campaign import Environment, Launch, Session, plan_of, stored_originals, trial_key
+from agentmut.campaign import WORDLESS, Environment, Launch, Session, original_heads, plan_of, trial_key
 from agentmut.nouns import Ending, Execution, Mutant
 from agentmut.relating.lane import NOT_STORED
 from agentmut.relating.material import first_free
 from agentmut.relating.state import Relating, RelationsPlan
-from agentmut.store import Store, StoredTrial
+from agentmut.store import Store, StoredTrial, TrialHead
 
 OTHER_THEN = (
     "no stored run is of the current agent (changed: {changed}); runs of the agent of run {run} are judged"
@@ -27,30 +28,52 @@ class StoredSources(NamedTuple):
 
 
 def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> StoredSources:
-    """Return the runs of today's agent, else the trials of the latest run; never a mixture."""
-    kept, skipped = stored_originals(session, store, texts=True)
-    notes = [f"{count} stored trials left out: {why}" for why, count in sorted(skipped.items())]
+    """Return the runs of today's agent, else the trials of the latest run; never a mixture.
+
+    Only the runs that relations start from are read, however many are stored.
+    """
+    heads, skipped = original_heads(session, store)
+    most = session.project.relations.sources
     for one, run in _as_run_before(store, plan):
-        found = {name: _of_plan(session, one, name, kept.get(name, ())) for name in plan.scenarios}
+        fitting = {name: _of_plan(session, one, name, heads.get(name, ())) for name in plan.scenarios}
+        found = {name: _first(store, trials, most + 1, skipped) for name, trials in fitting.items()}
         if any(found.values()):
             changed = _changed(session.environment, one.environment) or "the seed"
-            notes += [OTHER_THEN.format(changed=changed, run=run)] if run else []
-            most = session.project.relations.sources
-            first = {name: sorted(trials.items())[:most] for name, trials in found.items()}
-            sources = {
-                name: [(repeat, trial.execution) for repeat, trial in trials]
-                for name, trials in first.items()
-            }
+            notes = [OTHER_THEN.format(changed=changed, run=run)] if run else []
+            sources = {name: trials[:most] for name, trials in found.items()}
             no_more = frozenset(name for name, trials in found.items() if len(trials) <= most)
-            return StoredSources(one, sources, no_more, tuple(notes))
-    return StoredSources(plan, {}, frozenset(), tuple(notes))
+            return StoredSources(one, sources, no_more, (*_left_out(skipped), *notes))
+    return StoredSources(plan, {}, frozenset(), tuple(_left_out(skipped)))
+
+
+def _first(
+    store: Store, heads: Sequence[TrialHead], wanted: int, skipped: Counter[str]
+) -> list[tuple[int, Execution]]:
+    """Read the first so many trials that were kept with texts; count those in between that were not."""
+    found: list[tuple[int, Execution]] = []
+    for at in range(0, len(heads), wanted):
+        for trial in store.listing.some(head.id for head in heads[at : at + wanted]):
+            if trial.execution.trace.texts:
+                skipped[WORDLESS] += 1
+            else:
+                found.append((trial.repeat, trial.execution))
+        if len(found) >= wanted:
+            break
+    return found[:wanted]
+
+
+def _left_out(skipped: Counter[str]) -> Iterator[str]:
+    yield from (f"{count} stored trials left out: {why}" for why, count in sorted(skipped.items()))
 
 
 def _as_run_before(store: Store, plan: RelationsPlan) -> Iterator[tuple[RelationsPlan, str]]:
     """Yield today's plan, then the plan with the environment and seed of each stored run, the latest first."""
     yield plan, ""
+    tried = [(plan.environment, plan.seed)]
     for stored in store.runs():
-        if before := plan_of(stored):
+        before = plan_of(stored)
+        if before is not None and (before.environment, before.seed) not in tried:
+            tried.append((before.environment, before.seed))
             then = {"environment": before.environment, "seed": before.seed}
             yield plan.model_copy(update=then), stored.id
 
@@ -123,9 +146,9 @@ def _key(session: Session, plan: RelationsPlan, mutant: Mutant | None, launch: L
 
 
 def _of_plan(
-    session: Session, plan: RelationsPlan, name: str, trials: Iterable[StoredTrial]
-) -> dict[int, StoredTrial]:
-    """Map each repeat to the trial that this plan would take over."""
+    session: Session, plan: RelationsPlan, name: str, trials: Iterable[TrialHead]
+) -> list[TrialHead]:
+    """Return the trials that this plan would take over, in the order of the repeats."""
     config = session.suite.part(session.suite.full, name).digest
     scenario = session.tests.scenarios[name].digest
 
@@ -133,4 +156,5 @@ def _of_plan(
         where = plan.environment, plan.seed
         return trial_key(*where, config=config, mutant="", scenario=scenario, repeat=repeat)
 
-    return {trial.repeat: trial for trial in trials if trial.key == key(trial.repeat)}
+    fitting = {trial.repeat: trial for trial in trials if trial.key == key(trial.repeat)}
+    return [trial for _, trial in sorted(fitting.items())]

@@ -1,6 +1,7 @@
 """Relations on a real agent: findings, evidence, and what is run for them."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -13,6 +14,8 @@ from agentmut.relating.change import compared
 from agentmut.report.terminal.relations_page import render_relations
 from agentmut.stats.three_valued import Verdict
 from agentmut.store.documents.relation_report import Counts, Finding, RelationReport, RelationRow
+from agentmut.store.listing import Listing
+from agentmut.store.rows import StoredTrial
 from agentmut.usecases.runtime import opened
 from tests.relations.engine.conftest import Shop
 
@@ -205,6 +208,25 @@ def test_from_the_store_only_what_is_there_is_judged_and_nothing_is_run(shop: Sh
     assert rows(report)["perturbation.upper"].finding is Finding.NOT_APPLICABLE
     ran = check_relations(project)
     assert check_relations(project, stored=True).rows == ran.rows
+
+
+def test_of_the_store_only_the_runs_that_relations_start_from_are_read(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of a long conversation is some 100 KiB, and a store has thousands of them."""
+    check_relations(shop.write(use=["oracle.brief"], extra={"relations": {"sources": 50}}))
+    project = shop.write(use=["oracle.brief"], extra={"relations": {"sources": 10}})
+    read: list[StoredTrial] = []
+    whole = Listing.some
+
+    def counted(listing: Listing, numbers: Iterable[int]) -> Iterator[StoredTrial]:
+        for trial in whole(listing, numbers):
+            read.append(trial)
+            yield trial
+
+    monkeypatch.setattr(Listing, "some", counted)
+    check_relations(project, stored=True)
+    assert 0 < len(read) <= (10 + 1) * len({trial.scenario for trial in read})
 
 
 def test_an_empty_store_has_nothing_to_judge(shop: Shop) -> None:
