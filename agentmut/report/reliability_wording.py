@@ -11,6 +11,11 @@ KS = (1, 2, 4, 8)
 """The numbers of runs that pages show; the JSON has all up to 8."""
 SHOWN_FLAKY = 5
 SHOWN_VARIABLE = 3
+VARIABLE_MEANS = (
+    "The most variable scenarios follow. The decay curve is the chance that all of the first runs pass. Variance "
+    "amplification is 0 where all runs agree, and 100 where half of them pass. Graceful degradation is 100 where all "
+    "runs pass, and late failures lower it most."
+)
 
 
 def campaign_reliability(result: Result, named: Callable[[str], str] = clean) -> list[str]:
@@ -31,7 +36,7 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
     if wanting := [row for row in found.scenarios if row.runs < row.runs_needed]:
         most = max(row.runs_needed for row in wanting)
         few = counted(len(wanting), "scenario")
-        yield f"Runs that tell a pass rate to 10 points: at most {most} of a scenario; {few} with fewer than needed."
+        yield f"A pass rate within 10 points takes at most {most} runs of a scenario; {few} had fewer than needed."
     if found.p95 is not None:
         high = "no upper bound yet" if found.p95.high is None else f"at most {found.p95.high:.3g} s"
         yield f"95 % of the runs take at most {found.p95.seconds:.3g} s ({high}, {counted(found.p95.runs, 'run')})."
@@ -39,7 +44,7 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
         each = f"{min(prepared):.3g} to {max(prepared):.3g}" if len(prepared) > 1 else f"{prepared[0]:.3g}"
         yield f"The setup of a run takes {each} s on average, apart from these durations."
     if found.early_stopping:
-        yield "Outcomes decided how many runs there are: these intervals describe, and promise no coverage."
+        yield "Outcomes decided how many runs there are, so these intervals describe the runs and guarantee nothing."
 
 
 def _pass_rate(found: Reliability) -> str:
@@ -97,17 +102,20 @@ def reliability_details(found: Reliability, named: Callable[[str], str] = clean)
         every = ", ".join(f"{each.k}: {each.pass_hat_plug_in:.3f}" for each in shown)
         some = ", ".join(f"{each.k}: {each.pass_at_plug_in:.3f}" for each in shown)
         yield f"From observed rates alone, pass^k is {every} (too high on average), pass@k {some} (too low on average)."
-    for row in _most_variable(found)[:SHOWN_VARIABLE]:
-        yield f"{named(row.scenario)}: {'; '.join(_variable(row))}."
+    variable = _most_variable(found)[:SHOWN_VARIABLE]
+    if variable:
+        yield VARIABLE_MEANS
+    for row in variable:
+        yield f"{named(row.scenario)}: {', '.join(_variable(row))}."
 
 
 def _variable(row: RepeatedRuns) -> Iterator[str]:
-    """Yield the figures of a scenario whose runs differ, each with its meaning."""
+    """Yield the figures of a scenario whose runs differ; `VARIABLE_MEANS` explains them."""
     if row.decay_curve:
-        yield f"decay curve {_curve(row.decay_curve)} (the chance that all of them pass)"
-    yield f"variance amplification {row.variance_amplification} (0: all runs agree, 100: half of them pass)"
+        yield f"decay curve {_curve(row.decay_curve)}"
+    yield f"variance amplification {row.variance_amplification}"
     if row.graceful_degradation is not None:
-        yield f"graceful degradation {row.graceful_degradation} (100: all runs pass; late failures weigh more)"
+        yield f"graceful degradation {row.graceful_degradation}"
 
 
 def _curve(percents: Sequence[int]) -> str:

@@ -43,7 +43,7 @@ def test_the_curve_follows_the_launches_whatever_order_runs_end_in(result: Resul
     assert list(row.decay_curve) == expected
     at = [expected[k - 1] for k in (1, 2, 4, 8, 16, 32, 40)]
     curve = ", ".join(map(str, at))
-    said = f"decay curve {curve} % after 1, 2, 4, 8, 16, 32, 40 runs (the chance that all of them pass)"
+    said = f"decay curve {curve} % after 1, 2, 4, 8, 16, 32, 40 runs, variance amplification"
     for page in (render(result), markdown_report(result), html_report(result)):
         plain = " ".join(page.replace("`", "").split())
         assert said in plain

@@ -30,7 +30,7 @@ def test_a_document_is_marked_where_changes_are_noticed_and_where_not() -> None:
     page = html_report(found)
     assert "1 not noticed" in page
     assert (
-        'href="#mutant-bbbbbbbb" title="A change here is noticed by nothing. 2 mutants change it, 1 killed."'
+        'href="#mutant-bbbbbbbb" title="At least one change here goes unnoticed. 2 mutants change it, 1 killed."'
         in page
     )
 

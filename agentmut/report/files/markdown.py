@@ -91,7 +91,7 @@ def _summary(result: Result) -> str:
     total = score.killed + score.survived + score.no_coverage
     lines = [
         f"The suite noticed {score.killed} of {counted(total, 'harmful change')}. {score.survived} survived"
-        f"{f', and no scenario reaches {score.no_coverage}' * bool(score.no_coverage)}."
+        f"{f', and {score.no_coverage} had no coverage' * bool(score.no_coverage)}."
         f"{f' {score.undecided} undecided.' * bool(score.undecided)} Brackets hold {100 * score.level:g} % intervals.",
         *filter(None, [visible_line(result)]),
         *proven(score, result.rule),
@@ -136,7 +136,7 @@ def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
 def survivor(number: int, row: MutantRow) -> str:
     """Return a mutant with its place and its change."""
     reached = row.status is not Status.NO_COVERAGE
-    about = [counted(row.trials, "run") if reached else "no scenario reaches it"]
+    about = [counted(row.trials, "run") if reached else "no coverage"]
     if row.ruled_out is not None:
         about.append(f"no drop of {row.ruled_out:g} or more")
     if row.gap and row.gap != "unknown":

@@ -70,7 +70,7 @@ def _rule(operator: str, why: str) -> dict[str, Any]:
 
 
 def _result(row: MutantRow, rule: int, result: Result, prefix: str) -> dict[str, Any]:
-    runs = "no scenario reaches it" if row.status is Status.NO_COVERAGE else f"{row.trials} runs"
+    runs = "no coverage" if row.status is Status.NO_COVERAGE else f"{row.trials} runs"
     text = f"Not noticed ({runs}): {one_line(row.description, 1000)}. {MEANING[row.status]}"
     properties = {"mutant": one_line(row.id), "status": row.status.value, "trials": row.trials}
     if row.gap:

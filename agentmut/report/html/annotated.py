@@ -143,7 +143,7 @@ _MEANINGS = (
 
 
 _CHANGES = (
-    (Loss.UNNOTICED, (Status.SURVIVED, Status.NO_COVERAGE), "A change here is noticed by nothing."),
+    (Loss.UNNOTICED, (Status.SURVIVED, Status.NO_COVERAGE), "At least one change here goes unnoticed."),
     (Loss.NOTICED, (Status.KILLED,), "A change here is noticed."),
     (Loss.OPEN, tuple(Status), "Whether a change here is noticed is not decided."),
 )

@@ -211,7 +211,7 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
     alike = ruled_out(ranked)
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
         reached = row.status is not Status.NO_COVERAGE
-        state = counted(row.trials, "run") if reached else "no scenario reaches it"
+        state = counted(row.trials, "run") if reached else "no coverage"
         if row.ruled_out is not None and row.ruled_out != alike:
             state += f", no drop of {row.ruled_out:g}"
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
