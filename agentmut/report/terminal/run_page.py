@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.insight import dominators
-from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, OperatorClass, Result, Score, Status
+from agentmut.nouns import CiNoticed, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import (
@@ -16,7 +16,6 @@ from agentmut.report.proof_wording import (
     GRADES_MEAN,
     claimed_drop,
     for_drops,
-    group_score,
     is_few,
     is_graded,
     kill_grade,
@@ -39,6 +38,7 @@ from agentmut.report.report_wording import (
     without_marker,
 )
 from agentmut.report.terminal.partial_delivery import partly_delivered
+from agentmut.report.terminal.score_table import score_table
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -128,59 +128,13 @@ def _scores(page: Page, result: Result) -> None:
     page.add(f"Robustness       {interval(result.robustness)}  (harmless changes that flip no verdict)")
     if not result.operators:
         return
-    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("", overflow="fold")  # numbers are never cut: names give way
-    for name in ("score [95 %]", "killed", "survived", "no coverage", "undecided"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name, score in result.classes.items():
-        _class_rows(table, result, name, score)
-    preserving = [name for name in result.operators if _is_preserving(result, name)]
-    pairs = [name for name in preserving if name.startswith(f"{OperatorClass.HIGHER_ORDER}.")]
-    preserving = [name for name in preserving if name not in pairs]
-    if preserving:
-        _score_row(table, "robustness", result.robustness, "bold", harmless=True)
-        for name in preserving:
-            _score_row(table, f"  {name}", result.operators[name], harmless=True)
-    for name in pairs:
-        _score_row(table, name, result.operators[name], "bold")
+    table = score_table(result, page.width)
     page.add()
     page.add(table)
     if any(map(is_few, (*result.classes.values(), *result.operators.values()))):
         page.add(FEW_MEANS)
     if any(row.parts for row in result.mutants):
         page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
-
-
-def _class_rows(table: Table, result: Result, group: str, score: Score) -> None:
-    """Add a class and its operators; a class of one operator stands there once, by that operator's name."""
-    own = {
-        n: s
-        for n, s in result.operators.items()
-        if n.startswith(f"{group}.") and not _is_preserving(result, n)
-    }
-    if list(own.values()) == [score]:
-        _score_row(table, next(iter(own)), score, "bold")
-        return
-    _score_row(table, group, score, "bold")
-    for name, each in own.items():
-        _score_row(table, f"  {name.partition('.')[2]}", each)
-
-
-def _is_preserving(result: Result, operator: str) -> bool:
-    return all(row.intent is Intent.PRESERVE for row in result.mutants if row.operator == operator)
-
-
-def _score_row(
-    table: Table, name: str, score: Score, style: str | None = None, *, harmless: bool = False
-) -> None:
-    counts = (score.killed, score.survived, score.no_coverage, score.undecided)
-    lead = " " * (len(name) - len(name.lstrip()))
-    table.add_row(
-        lead + one_line(name),
-        group_score(score, harmless=harmless),
-        *(str(count) if count else "-" for count in counts),
-        style=style,
-    )
 
 
 def _baseline(page: Page, result: Result) -> None:
