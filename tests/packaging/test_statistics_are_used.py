@@ -34,10 +34,13 @@ def imported_elsewhere() -> set[str]:
     }
 
 
-def shown_in_docs() -> set[str]:
+def blocks() -> list[str]:
     pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
-    blocks = [block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)]
-    imports = [line for block in blocks for line in block.splitlines() if "agentmut.stats" in line]
+    return [block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)]
+
+
+def shown_in_docs() -> set[str]:
+    imports = [line for block in blocks() for line in block.splitlines() if "agentmut.stats" in line]
     return set(re.findall(r"\w+", " ".join(imports)))
 
 
@@ -63,5 +66,26 @@ def unreached() -> set[str]:
     return functions - reached
 
 
+def idle_methods() -> set[str]:
+    """Return the public methods that no code of agentmut, no template and no Python of the docs names."""
+    methods = {
+        method.name
+        for _, tree in trees(STATS)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_")
+    }
+    named = {
+        node.attr
+        for _, tree in trees(ROOT / "agentmut")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+    }
+    templates = [path.read_text(encoding="utf-8") for path in (ROOT / "agentmut").rglob("*.html")]
+    return methods - named - {word for text in (*templates, *blocks()) for word in re.findall(r"\w+", text)}
+
+
 def test_no_statistic_lies_idle() -> None:
     assert unreached() == set()
+    assert idle_methods() == set()

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from agentmut.stats.sequential.sprt import SprtDesign
@@ -17,13 +18,13 @@ PASTS = (Past(0, 0), Past(50, 50), Past(40, 50), Past(20, 50), Past(0, 50), Past
 @pytest.mark.parametrize("past", PASTS)
 @pytest.mark.parametrize("rate", [0.8, 0.85, 0.95])
 def test_a_false_fail_is_as_rare_as_promised_whatever_the_past_was(past: Past, rate: float) -> None:
-    assert WarmSprt(DESIGN, past).characteristics(rate)[1] <= DESIGN.alpha
+    assert characteristics(WarmSprt(DESIGN, past), rate)[1] <= DESIGN.alpha
 
 
 @pytest.mark.parametrize("past", PASTS)
 @pytest.mark.parametrize("rate", [0.7, 0.6, 0.3])
 def test_a_false_pass_is_as_rare_as_promised_whatever_the_past_was(past: Past, rate: float) -> None:
-    assert WarmSprt(DESIGN, past).characteristics(rate)[0] <= DESIGN.beta
+    assert characteristics(WarmSprt(DESIGN, past), rate)[0] <= DESIGN.beta
 
 
 def test_a_past_that_had_passed_by_itself_still_asks_for_trials() -> None:
@@ -32,7 +33,7 @@ def test_a_past_that_had_passed_by_itself_still_asks_for_trials() -> None:
 
 def test_an_agent_that_goes_on_as_before_needs_half_of_the_trials() -> None:
     cold = sprt_characteristics(DESIGN, 0.99).trials
-    assert WarmSprt(DESIGN, Past(50, 50)).characteristics(0.99)[2] < 0.6 * cold
+    assert characteristics(WarmSprt(DESIGN, Past(50, 50)), 0.99)[2] < 0.6 * cold
 
 
 def test_the_evidence_is_the_mixture_that_a_sum_over_rates_gives() -> None:
@@ -77,3 +78,20 @@ def test_counts_that_are_none_are_refused(past: Past) -> None:
 def test_a_test_without_a_last_trial_is_refused() -> None:
     with pytest.raises(ValueError, match="last trial"):
         WarmSprt(SprtDesign(0.8, 0.1, n_max=None), Past(0, 0))
+
+
+def characteristics(test: WarmSprt, rate: float) -> tuple[float, float, float]:
+    """Return the exact chances of PASS and of FAIL, and the mean number of trials, at a true pass rate."""
+    most = test.design.n_max or 0
+    alive, passed, failed, trials = np.zeros(most + 2), 0.0, 0.0, 0.0
+    alive[0] = 1.0
+    for n in range(1, most + 1):
+        trials += float(alive.sum())
+        alive[1:] = alive[1:] * rate + alive[:-1] * (1 - rate)
+        alive[0] *= rate
+        least, most_passing = test.boundary.fail_at[n], test.boundary.pass_at[n]
+        failed += float(alive[least:].sum())
+        passed += float(alive[: most_passing + 1].sum())
+        alive[least:] = 0.0
+        alive[: most_passing + 1] = 0.0
+    return passed, failed, trials

@@ -70,7 +70,7 @@ def intervals(given: Inputs) -> Any:
 
 def walk(given: Inputs) -> Any:
     design = cerberus(given["threshold"])
-    shown = ((design.log_ratio_for_passing(n, 0), design.run([True] * n).verdict) for n in range(1, 15))
+    shown = ((-design.log_ratio(n, 0), design.run([True] * n).verdict) for n in range(1, 15))
     return [[ratio, DECISIONS[verdict]] for ratio, verdict in shown]
 
 
@@ -82,7 +82,7 @@ def straight(given: Inputs) -> Any:
 def tie(given: Inputs) -> Any:
     design = cerberus(given["threshold"], given["confidence"])
     state = design.run(letter == "P" for letter in given["seq"])
-    ratio = design.log_ratio_for_passing(state.n, state.failures)
+    ratio = -design.log_ratio(state.n, state.failures)
     return {"stat": ratio, "lower": -design.upper, "decision": DECISIONS[state.verdict]}
 
 

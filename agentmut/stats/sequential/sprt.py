@@ -110,12 +110,8 @@ class SprtDesign:
         return math.inf if self.threshold == 1 else math.log((1 - self.alternative) / (1 - self.threshold))
 
     def log_ratio(self, n: int, failures: int) -> float:
-        """Return the log-likelihood ratio of H1 over H0 (Eq. 7): high is evidence for FAIL."""
+        """Return the log-likelihood ratio of H1 over H0 (Eq. 7): high is for FAIL. Cerberus prints its negative."""
         return (n - failures) * self.on_pass + (failures * self.on_failure if failures else 0.0)
-
-    def log_ratio_for_passing(self, n: int, failures: int) -> float:
-        """Return the same ratio the other way up, H0 over H1, as Cerberus prints it: high is evidence for PASS."""
-        return -self.log_ratio(n, failures)
 
     def decide(self, n: int, failures: int) -> Verdict | None:
         """Return the verdict after `n` trials with `failures`; None: go on. Ties decide.

@@ -121,24 +121,6 @@ class WarmSprt:
             return Verdict.FAIL
         return Verdict.PASS if failures <= self.boundary.pass_at[n] else None
 
-    def characteristics(self, rate: float) -> tuple[float, float, float]:
-        """Return the exact chances of PASS and of FAIL, and the mean number of trials, at a true pass rate."""
-        import numpy as np
-
-        most = self.design.n_max or 0
-        alive, passed, failed, trials = np.zeros(most + 2), 0.0, 0.0, 0.0
-        alive[0] = 1.0
-        for n in range(1, most + 1):
-            trials += float(alive.sum())
-            alive[1:] = alive[1:] * rate + alive[:-1] * (1 - rate)
-            alive[0] *= rate
-            least, most_passing = self.boundary.fail_at[n], self.boundary.pass_at[n]
-            failed += float(alive[least:].sum())
-            passed += float(alive[: most_passing + 1].sum())
-            alive[least:] = 0.0
-            alive[: most_passing + 1] = 0.0
-        return passed, failed, trials
-
 
 def evidence_of_fail(
     design: SprtDesign, prior: "tuple[ArrayLike, ArrayLike]", n: "ArrayLike", failures: "ArrayLike"
