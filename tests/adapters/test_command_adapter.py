@@ -24,6 +24,7 @@ from agentmut.recording.redaction import Redactor
 from agentmut.recording.trial import Trial
 from agentmut.seams.protocols.adapter import AgentSpec, RunsOutside
 from agentmut.trial.single_run import Case, Wiring, attempt
+from tests.cutting import cut_once
 
 pytestmark = pytest.mark.process
 
@@ -61,7 +62,7 @@ def python(code: str, *arguments: str, root: Path, **spec: Any) -> CommandAdapte
     )
 
 
-def ran(adapter: CommandAdapter, *turns: Any, timeout: float = 20.0) -> Execution:
+def ran(adapter: CommandAdapter, *turns: Any, timeout: float = 600.0) -> Execution:
     judged = (EvaluatorSpec(name="contains", argument="x"),)
     case = Case(Scenario(name="s", turns=turns or ("hello",), evaluators=judged), {})
     return asyncio.run(attempt(adapter, case, "trial-1", 0, timeout))
@@ -368,10 +369,13 @@ linux = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="look
 
 @linux
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "])
-def test_a_timeout_ends_the_program_and_its_children(trap: str, tmp_path: Path) -> None:
+def test_a_timeout_ends_the_program_and_its_children(
+    trap: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_once(monkeypatch, lambda recorder: (tmp_path / "here").exists())
     with processes_with("6100.25") as alive:
-        line = f"{trap}sh -c '{trap}sleep 6100.25; true' & echo at work >&2; sleep 6100.25; true"
-        done = ran(made(line, root=tmp_path, shell=True), timeout=0.3)
+        line = f"{trap}sh -c '{trap}sleep 6100.25; true' & echo at work >&2; touch here; sleep 6100.25; true"
+        done = ran(made(line, root=tmp_path, shell=True))
         assert done.ending is Ending.TIMEOUT and not done.abandoned
         assert done.trace.stderr == "at work\n"
         assert gone(alive)

@@ -29,6 +29,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.trial.single_run import Case, attempt
+from tests.cutting import cut_once
 
 pytestmark = pytest.mark.process
 
@@ -118,7 +119,7 @@ def made(project: Path, *command: str, files: bool = False, **container: Any) ->
     )
 
 
-def ran(adapter: CommandAdapter, timeout: float = 20.0) -> Execution:
+def ran(adapter: CommandAdapter, timeout: float = 600.0) -> Execution:
     judged = (EvaluatorSpec(name="contains", argument="x"),)
     case = Case(Scenario(name="s", turns=("hello",), evaluators=judged), {})
     return asyncio.run(attempt(adapter, case, "trial-1", 0, timeout))
@@ -188,8 +189,12 @@ def test_an_image_is_built_once_and_again_after_a_change(state: Path, project: P
     assert len(log(state, "build")) == 2
 
 
-def test_a_container_of_a_trial_that_times_out_is_removed(state: Path, project: Path) -> None:
-    done = ran(made(project, "sleep", "30"), timeout=0.4)
+def test_a_container_of_a_trial_that_times_out_is_removed(
+    state: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_once(monkeypatch, lambda recorder: containers(state))
+    monkeypatch.setattr("agentmut.adapters._shared.outside.containers.REMOVE_SECONDS", 600.0)
+    done = ran(made(project, "sleep", "600"))
     assert done.ending is Ending.TIMEOUT
     (words,) = log(state, "run")
     assert ["rm", "-f", "-t", "0", words[words.index("--name") + 1]] in log(state, "rm")

@@ -84,7 +84,7 @@ def made(url: str, config: AgentConfig = CONFIG, **spec: Any) -> HttpAdapter:
     return HttpAdapter.create(AgentSpec(adapter="http", url=url, **spec), config)
 
 
-def ran(adapter: HttpAdapter, *turns: Any, timeout: float = 10.0) -> Execution:
+def ran(adapter: HttpAdapter, *turns: Any, timeout: float = 600.0) -> Execution:
     judged = (EvaluatorSpec(name="contains", argument="x"),)
     case = Case(Scenario(name="s", turns=turns or ("hello",), evaluators=judged), {})
     return asyncio.run(attempt(adapter, case, "trial-1", 0, timeout))

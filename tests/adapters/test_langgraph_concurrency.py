@@ -18,6 +18,7 @@ from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case
 from agentmut.trial.suite_config import SuiteConfig
 from tests.adapters.langgraph_agents import CONFIG, by_graph, by_sync_graph, chat, in_loop
+from tests.cutting import cut_once
 
 pytestmark = pytest.mark.framework
 
@@ -52,12 +53,15 @@ def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls
         assert {shape.text.split("\n")[-1] for shape in execution.footprint.requests} == {f"Z{n}"}
 
 
-def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, calls: Any) -> None:
-    released = threading.Event()
+def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(
+    service: Any, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released, hanging = threading.Event(), list[str]()
 
     @tool
     def hang(order: str) -> str:
         """Come back when the test is over."""
+        hanging.append(order)
         released.wait(600)
         return order
 
@@ -68,7 +72,8 @@ def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, cal
     case = Case(Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),)), {})
     adapter = LangGraphAdapter(build, CONFIG, "here:build")
     suite = SuiteConfig(CONFIG, [case.scenario])
-    executor = LocalExecutor(adapter, suite, {"s": case}, Pricer({}), RunSettings(timeout=4.0))
+    executor = LocalExecutor(adapter, suite, {"s": case}, Pricer({}), RunSettings(timeout=600.0))
+    cut_once(monkeypatch, lambda recorder: len(hanging) == 12)
 
     async def everything() -> list[Execution]:
         async with executor.session():

@@ -29,6 +29,7 @@ from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
+from tests.cutting import cut_once
 
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
@@ -74,7 +75,7 @@ def make(service: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 
 def run(
-    adapter: Adapter, *turns: Any, doubles: Any = None, trial: str = "t1", timeout: float = 20.0
+    adapter: Adapter, *turns: Any, doubles: Any = None, trial: str = "t1", timeout: float = 600.0
 ) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
@@ -361,17 +362,24 @@ def test_runs_share_nothing(make: Any, service: Any) -> None:
     assert [m.text for m in service.requests[1].messages[1:]] == ["Two"]
 
 
-def test_a_cancelled_run_sends_nothing_more(make: Any, service: Any, calls: Any, tools: Any) -> None:
+def test_a_cancelled_run_sends_nothing_more(
+    make: Any, service: Any, calls: Any, tools: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
     def hang() -> str:
         """Hang."""
-        time.sleep(1.0)
+        begun.set()
+        go_on.wait(600)
         return "late"
 
     tools.FUNCTIONS = [hang]
     service.replies(calls(("hang", "{}")), "Done.")
-    found = run(make(), timeout=0.7)
+    cut_once(monkeypatch, lambda recorder: begun.is_set())
+    found = run(make())
     assert (found.ending, len(service.requests)) == (Ending.TIMEOUT, 1)
-    LOOP.run_until_complete(asyncio.sleep(0.6))
+    go_on.set()
+    LOOP.run_until_complete(asyncio.sleep(0.2))
     assert len(service.requests) == 1
 
 

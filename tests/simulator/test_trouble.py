@@ -21,7 +21,7 @@ MESSAGES: Any = [{"role": "user", "content": "Hi"}]
 
 
 def ask(
-    simulator: Simulator, trial: str = "t", *, stream: bool = False, retries: int = 0, timeout: float = 5.0
+    simulator: Simulator, trial: str = "t", *, stream: bool = False, retries: int = 0, timeout: float = 600.0
 ) -> str:
     url = simulator.of(trial).openai_base_url
     http = openai.DefaultHttpxClient(verify=False, timeout=timeout)  # no certificates to load
@@ -266,9 +266,9 @@ def test_a_slow_service_is_slow_and_a_slow_stream_comes_piece_by_piece() -> None
         url = f"{simulator.openai_base_url}/chat/completions"
         body = {"model": "sim-large", "messages": MESSAGES, "stream": True}
         with httpx2.stream("POST", url, json=body) as response:
-            times = [time.monotonic() for _ in response.iter_raw()]
-    assert len(times) > 30
-    assert times[-1] - times[0] > 0.15
+            pieces = b"".join(response.iter_raw()).count(b"data: ")
+    assert pieces > 30
+    assert time.monotonic() - started > 0.1 + 0.1 + 0.15
 
 
 def test_an_identity_tells_apart_what_shapes_trials() -> None:

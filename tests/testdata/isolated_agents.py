@@ -24,7 +24,8 @@ from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case
 from agentmut.trial.suite_config import SuiteConfig
 
-TIMEOUT = 0.4
+PATIENT = 600.0
+"""Seconds of a trial that ends by itself."""
 
 
 def run(config: AgentConfig, given: Any) -> Any:
@@ -86,9 +87,9 @@ def keep_the_lock(scenario: Scenario) -> None:
         re.match("^(a+)+$", "a" * 41 + "!")
 
 
-def hooked(turns: tuple[str, ...]) -> Executor:
+def hooked(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     """An agent whose scenarios have such a setup."""
-    return executor(run, turns, setup=keep_the_lock)
+    return executor(run, turns, setup=keep_the_lock, timeout=timeout)
 
 
 async def asking_hook(scenario: Scenario) -> None:
@@ -107,13 +108,13 @@ async def end(config: AgentConfig, given: Any) -> Any:
     os._exit(3)
 
 
-def asking(turns: tuple[str, ...]) -> Executor:
+def asking(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     """The agent `end`, whose scenarios have a setup that asks a model and may take its time."""
-    return executor(end, turns, setup=asking_hook, timeout=60)
+    return executor(end, turns, setup=asking_hook, timeout=max(timeout, 60))
 
 
 def executor(
-    function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None, timeout: float = TIMEOUT
+    function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None, timeout: float = PATIENT
 ) -> Executor:
     scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
     config = AgentConfig(prompt="p", tools=tools)
@@ -126,35 +127,36 @@ def executor(
     )
 
 
-def slow_to_import(turns: tuple[str, ...]) -> Executor:
+def slow_to_import(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     time.sleep(2)  # longer than the trial's timeout and the margin together
-    return executor(run, turns)
+    return executor(run, turns, timeout=timeout)
 
 
-def noting(turns: tuple[str, ...]) -> Executor:
+def noting(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     """Notes in a file when its start begins and ends."""
     with Path(os.environ["STARTS"]).open("a") as notes:
         notes.write("begins\n")
     time.sleep(0.3)
     with Path(os.environ["STARTS"]).open("a") as notes:
         notes.write("ends\n")
-    return executor(run, turns)
+    return executor(run, turns, timeout=timeout)
 
 
-def broken(turns: tuple[str, ...]) -> Executor:
+def broken(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     raise ImportError("no module named shop")
 
 
-def faulty(turns: tuple[str, ...]) -> Executor:
+def faulty(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     """An agent whose tool finds nothing."""
-    return executor(look_ups, turns, ToolSpec(name="look_up", fault=ToolFault(kind=FaultKind.EMPTY)))
+    lost = ToolSpec(name="look_up", fault=ToolFault(kind=FaultKind.EMPTY))
+    return executor(look_ups, turns, lost, timeout=timeout)
 
 
-def making(name: str, turns: tuple[str, ...]) -> Any:
+def making(name: str, turns: tuple[str, ...], timeout: float = PATIENT) -> Any:
     """What a `ProcessExecutor` takes: the name of one of these functions."""
     agents = {"run": run, "block": block, "wait": wait, "seize": seize}
     if name in agents:
-        return partial(executor, agents[name], turns)
+        return partial(executor, agents[name], turns, timeout=timeout)
     makers = {
         "slow_to_import": slow_to_import,
         "noting": noting,
@@ -163,4 +165,4 @@ def making(name: str, turns: tuple[str, ...]) -> Any:
         "hooked": hooked,
         "asking": asking,
     }
-    return partial(makers[name], turns)
+    return partial(makers[name], turns, timeout=timeout)

@@ -29,6 +29,7 @@ from agentmut.project.schema import Price
 from agentmut.recording.current import current_trial
 from agentmut.recording.recorder import Recorder
 from agentmut.recording.trial import Trial
+from agentmut.trial import hooks
 from agentmut.trial.classification import ending_of_timeout
 from agentmut.trial.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.trial.hooks import give_up
@@ -38,12 +39,13 @@ from agentmut.trial.suite_config import SuiteConfig
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.carriers.under_way import UnderWay
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
+from tests.cutting import cut_once
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"))
 SCENARIO = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 
 
-def end(function: Any, *, timeout: float = 5.0, **hooks: Any) -> Execution:
+def end(function: Any, *, timeout: float = 600.0, **hooks: Any) -> Execution:
     """One attempt, watched."""
 
     async def once() -> Execution:
@@ -322,7 +324,7 @@ def test_a_blocking_agent_is_abandoned_counted_and_cut_off(service: Any) -> None
         with Tap((ChatCompletions(),)).installed():
             execution = await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 0.1)
             go_on.set()
-            await asyncio.to_thread(tried.wait, 10)
+            await asyncio.to_thread(tried.wait, 600)
         return execution
 
     execution = asyncio.run(once())
@@ -332,19 +334,32 @@ def test_a_blocking_agent_is_abandoned_counted_and_cut_off(service: Any) -> None
     assert service.requests == []
 
 
+@pytest.fixture
+def cut_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the timeout come once a request has waited far longer than any before."""
+
+    def silent(recorder: Recorder) -> bool:
+        spent = recorder.service_time(600.0)
+        return spent.waiting > 0.3 + 10 * max(spent.waits, default=0.0)
+
+    cut_once(monkeypatch, silent)
+
+
+@pytest.mark.usefixtures("cut_in_silence")
 @pytest.mark.parametrize("make", [asking, blocking])
 def test_waiting_for_a_silent_model_is_infrastructure(make: Any, service: Any) -> None:
     service.answer = lambda request: "silence"
-    assert end(make(service.url), timeout=1.0).ending is Ending.INFRASTRUCTURE
+    assert end(make(service.url)).ending is Ending.INFRASTRUCTURE
 
 
+@pytest.mark.usefixtures("cut_in_silence")
 def test_a_service_that_falls_silent_later_is_infrastructure_too(service: Any) -> None:
     async def asks_twice(config: AgentConfig, given: Any) -> Any:
         await asking(service.url)(config, given)
         service.answer = lambda request: "silence"
         return await asking(service.url)(config, given)
 
-    execution = end(asks_twice, timeout=2.0)
+    execution = end(asks_twice)
     assert execution.ending is Ending.INFRASTRUCTURE
     assert "silent" in execution.reason
 
@@ -373,7 +388,8 @@ def test_waiting_for_a_place_under_the_rate_limit_is_no_silence() -> None:
     assert ending_of_timeout(spent, usual=1.0)[0] is Ending.TIMEOUT
 
 
-def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any) -> None:
+@pytest.mark.usefixtures("cut_in_silence")
+def test_a_silence_after_a_call_is_the_services(service: Any) -> None:
     @agentmut.tool
     def look() -> str:
         return "found"
@@ -383,14 +399,21 @@ def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any)
         return await asking(service.url)(config, given)
 
     service.answer = lambda request: "silence"
-    execution = end(tool_then_silence, timeout=1.0)
+    execution = end(tool_then_silence)
     assert (execution.ending, execution.trace.tools_called) == (Ending.INFRASTRUCTURE, ("look",))
+
+
+def test_a_timeout_in_the_midst_of_replies_is_the_agents(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "agentmut.trial.pace.BRIEF", 600.0
+    )  # a machine that stands still is no silent service
 
     async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
         while True:
             await asking(service.url)(config, given)
 
-    service.answer = lambda request: "Hello."
     assert end(asks_for_ever, timeout=0.3).ending is Ending.TIMEOUT
 
 
@@ -515,12 +538,15 @@ def test_whatever_an_agent_raises_is_its_own_failure(rude: str, kind: str) -> No
     )
 
 
-def test_a_hanging_hook_ends_at_the_timeout() -> None:
-    go_on, waited_out = threading.Event(), threading.Event()
+def test_a_hanging_hook_ends_at_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, waited_out = threading.Event(), threading.Event(), threading.Event()
 
     def hangs(scenario: Scenario) -> None:
-        go_on.wait(600)
+        begun.set() or go_on.wait(600)
         waited_out.set()
+
+    place_in = hooks._place_in
+    monkeypatch.setattr(hooks, "_place_in", lambda threads: begun.wait(600) and place_in(threads))
 
     execution = end(lambda config, given: "x", timeout=0.2, setup=hangs)
     place = f"{__file__}:{hangs.__code__.co_firstlineno + 1} in hangs"
@@ -535,7 +561,7 @@ def local(function: Any, setup: Any = None, teardown: Any = None, **settings: An
     cases = {"s": Case(SCENARIO, {}, setup, teardown)}
     suite = SuiteConfig(CONFIG, [SCENARIO])
     prices = {"sim-large": Price(input=1.0, output=2.0)}
-    return LocalExecutor(adapter, suite, cases, Pricer(prices), RunSettings(**{"timeout": 5.0, **settings}))
+    return LocalExecutor(adapter, suite, cases, Pricer(prices), RunSettings(**{"timeout": 600.0, **settings}))
 
 
 def execute(executor: Executor, times: int = 1) -> list[Execution]:

@@ -17,6 +17,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Outcome
 from agentmut.trial.single_run import Case, attempt
+from tests.cutting import cut_once
 
 carried_out: list[str] = []
 
@@ -57,7 +58,7 @@ def run(
     kind: str,
     *,
     seconds: float = 0.0,
-    timeout: float = 5.0,
+    timeout: float = 600.0,
     **doubles: Any,
 ) -> Execution:
     fault = ToolFault(kind=FaultKind(kind), seconds=seconds)
@@ -194,13 +195,16 @@ def test_a_slow_sync_tool_of_an_async_agent_holds_no_other_trial_up() -> None:
     assert execution.trace.tool_calls[0].seconds >= 3600
 
 
-def test_a_tool_that_is_too_slow_for_the_trial_is_a_timeout_with_its_mark() -> None:
-    execution = run(in_turn, "look_up", "slow", seconds=0.6, timeout=0.2)
+def test_a_tool_that_is_too_slow_for_the_trial_is_a_timeout_with_its_mark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cut_once(monkeypatch, lambda recorder: recorder.marks)
+    execution = run(in_turn, "look_up", "slow", seconds=0.6)
     assert execution.ending is Ending.TIMEOUT
     assert execution.footprint.marks == ("/tools/look_up/fault",)
-    time.sleep(0.7)
+    while any(thread.name == "agentmut-trial" for thread in threading.enumerate()):
+        time.sleep(0.01)
     assert carried_out == ["A-1"]  # the abandoned run was not let on to its second call
-    assert not any(thread.name == "agentmut-trial" for thread in threading.enumerate())
 
 
 def test_outside_of_a_trial_nothing_goes_wrong() -> None:

@@ -155,9 +155,7 @@ def test_a_client_that_hangs_up_ends_the_request_to_the_service(polyglot: Any, l
     async def leave(client: Any, trial: Trial, base: str) -> None:
         async with client.stream("POST", f"{base}/chat/completions", json=STREAMED) as response:
             await anext(response.aiter_bytes())
-        for _ in range(100):
-            if ended and trial.recorder.exchanges:
-                return
+        while not (ended and trial.recorder.exchanges):
             await asyncio.sleep(0.02)
 
     polyglot.trouble = go_on
@@ -406,7 +404,7 @@ def test_requests_under_way_are_finished_when_the_proxy_is_stopped(polyglot: Any
     async def stop() -> Any:
         proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], Everyone(Trial))
         async with httpx.AsyncClient() as client:
-            async with proxy.serving(patience=5) as origin:
+            async with proxy.serving(patience=600) as origin:
                 asking = asyncio.ensure_future(client.post(f"{origin}/v1/chat/completions", json=BODY))
                 while not polyglot.paths:
                     await asyncio.sleep(0.01)
