@@ -4,6 +4,9 @@ import faulthandler
 import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 from typing import NamedTuple
@@ -16,10 +19,12 @@ PLACE_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGTERM)
 
 
 class Again(NamedTuple):
-    """A second process of a command: code of users has stopped or ended the first, so here trials are isolated."""
+    """A second process of a command: code of users has stopped or ended the first, so here that code is isolated."""
 
     run: str = ""
-    """The id of the campaign that the first process has left; empty if the command begins anew."""
+    """The id of the run that the first process has left; empty if it had begun none."""
+    kind: str = ""
+    """The kind of that run, with underscores for spaces."""
 
 
 class Supervisor:
@@ -30,6 +35,10 @@ class Supervisor:
         self._places = places
         self.again = again
         """Why this process is there; None in a command's first process."""
+        self.left = Again()
+        """The last run that this process has begun: another process goes on with it."""
+        self.watched = False
+        """Whether the supervisor ends this process if no sign of life comes."""
         self.stop_asked = False
         """Whether the end was asked for: any other `KeyboardInterrupt` is code of users that raises it."""
 
@@ -50,6 +59,47 @@ class Supervisor:
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.stop_asked = True
         raise KeyboardInterrupt
+
+
+BEAT = 1.0
+"""Seconds between two signs of life."""
+LATE = 15.0
+"""Seconds that no sign of life may come beyond what agents and evaluators may take."""
+
+
+@contextmanager
+def signs_of_life(seconds: float, begun: Again | None = None, *, contained: bool = False) -> Iterator[None]:
+    """Tell the supervisor during the block that Python still runs: some calls block every thread of this process.
+
+    `seconds` is the longest that an agent or an evaluator may take. `begun` is the run that the block carries out.
+    Where code of users stops or crashes this process, another one goes on with the last run, or with the whole
+    command; not where a second process would contain that code no better (`contained`). Within such a block another
+    one changes nothing.
+    """
+    line = supervisor()
+    if line is None or line.watched:
+        yield
+        return
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT):
+            line.tell("beat")
+
+    line.left = begun or line.left
+    line.watched = True
+    line.tell(f"watch {seconds + LATE:g}")
+    if not contained:
+        line.tell(" ".join(("again", *filter(None, line.left))))
+    threading.Thread(target=beat, daemon=True, name="agentmut-beat").start()
+    try:
+        yield
+    finally:
+        ended.set()
+        line.watched = False
+        line.tell("rest")
+        if begun:
+            line.tell("concluding")
 
 
 _supervisor: ContextVar[Supervisor | None] = ContextVar("agentmut_supervisor", default=None)

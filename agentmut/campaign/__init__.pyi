@@ -102,7 +102,6 @@ from .running.ports import Clock as Clock
 from .running.ports import Guard as Guard
 from .running.replay import Replay as Replay
 from .running.replay import replay as replay
-from .running.signals import signs_of_life as signs_of_life
 from .running.stored import CODE_CHANGED as CODE_CHANGED
 from .running.stored import MOST_READ as MOST_READ
 from .running.stored import WORDLESS as WORDLESS

@@ -28,7 +28,9 @@ from agentmut._base import (
 UNHEARD = 1.2
 """Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
 PLACED = 0.7
-"""Seconds that the process has to say where it is before it is killed."""
+"""Seconds that the process has after Ctrl-C to say where it is before it is killed."""
+PLACED_STUCK = 10.0
+"""The same where nobody waits for the end: a busy machine may let the process wait."""
 HEARD = 10.0
 """Seconds that a process has to end its trials once it has taken note."""
 CONCLUDING = 120.0
@@ -55,7 +57,7 @@ class Ended(NamedTuple):
     printed: bool = False
     """Whether it has printed the JSON document itself."""
     again: Again | None = None
-    """How the command can go on by itself, with trials in processes of their own; None if it cannot."""
+    """How the command can go on by itself, with the code of users in processes of their own; None if it cannot."""
 
 
 def wants_supervisor(arguments: list[str]) -> bool:
@@ -161,8 +163,9 @@ class _Signals:
 
 _PROCESS = "the process that runs the agents"
 _GOES_ON = (
-    "The command goes on with trials in processes of their own, where such a call ends its own trial alone. Finished "
-    "trials are kept. `execution: {isolate: process}` does so from the beginning."
+    "The command goes on with trials and evaluators in processes of their own, where such a call is the failure of its "
+    "own trial or evaluator alone. Finished trials are kept. "
+    "`execution: {isolate: process, isolate_evaluators: process}` does so from the beginning."
 )
 
 
@@ -235,7 +238,7 @@ class _Watch:
         if self._code is not None:
             return Ended(self._code)
         said = (
-            f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where()}. "
+            f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
             "Finished trials are kept: `agentmut resume` goes on."
         )
         return Ended(ExitCode.INTERRUPTED, said)
@@ -247,21 +250,22 @@ class _Watch:
     def _stuck(self) -> Ended:
         said = (
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
-            f"{self._where()}. "
+            f"{self._where(PLACED_STUCK)}. "
         )
         if again := self._goes_on():
             return Ended(ExitCode.BROKEN, said + _GOES_ON, again=again)
         said += (
             "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
-            "`auto`, it ends its own trial alone. Finished trials are kept: `agentmut resume` goes on."
+            "`auto`, it ends its own trial alone; an evaluator's needs `isolate_evaluators: process`. "
+            "Finished trials are kept: `agentmut resume` goes on."
         )
         return Ended(ExitCode.BROKEN, said)
 
-    def _where(self) -> str:
-        """Return where the threads of the process are that run code of users."""
+    def _where(self, seconds: float) -> str:
+        """Return where the threads of the process are that run code of users; it has so many seconds to say so."""
         with suppress(ProcessLookupError):
             os.kill(self._child, PLACE_SIGNAL)
-        if not select.select([self._places], [], [], PLACED)[0]:
+        if not select.select([self._places], [], [], seconds)[0]:
             return "an unknown place"
         select.select([], [], [], self.TICK)  # for the rest of what it writes
         return users_places(os.read(self._places, 65536).decode("utf-8", "replace")) or "an unknown place"
@@ -304,7 +308,8 @@ class _Watch:
         return Ended(
             ExitCode.BROKEN,
             f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
-            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
+            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone; an "
+            "evaluator's needs `isolate_evaluators: process`. "
             "Finished trials are kept: `agentmut resume` goes on.",
         )
 

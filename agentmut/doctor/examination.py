@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
-from agentmut._base import UsageError
+from agentmut._base import UsageError, signs_of_life
 from agentmut.campaign import (
     Session,
     could_isolate,
@@ -13,7 +13,6 @@ from agentmut.campaign import (
     make_executor,
     open_session,
     refuse_without_texts,
-    signs_of_life,
     trial_id,
 )
 from agentmut.doctor.beforehand import checks
@@ -107,7 +106,7 @@ def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: st
     if kept_in:
         refuse_without_texts(session, "`agentmut doctor --save-request`")
     session = session._replace(tests=session.tests._replace(texts=TextKeeping()))  # nothing of it is stored
-    with signs_of_life(session.project.execution.timeout):
+    with signs_of_life(session.project.execution.timeout, contained=True):
         return asyncio.run(_examined(session, before, redactor, kept_in))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from agentmut._base import EvaluatorError
+from agentmut._base import EvaluatorError, gone_again
 from agentmut.judging.building import KEPT, NamedEvaluator, runs_users_code
 from agentmut.nouns import AgentTrace, Check, Scenario
 from agentmut.recording import (
@@ -21,8 +21,12 @@ from agentmut.seams import Evaluator
 
 
 def judges_apart(wanted: str) -> bool:
-    """Return whether evaluators of users run in a process of their own, for `execution.isolate_evaluators`."""
-    return hasattr(os, "fork") and (wanted == "process" or (wanted == "auto" and not why_not_forked()))
+    """Return whether evaluators of users run in a process of their own, for `execution.isolate_evaluators`.
+
+    In a command's second process all do, where they can: code of users has stopped or ended the first.
+    """
+    needed = wanted == "auto" or gone_again() is not None
+    return hasattr(os, "fork") and (wanted == "process" or (needed and not why_not_forked()))
 
 
 def bounded_calls(wanted: str, seconds: float) -> BoundedCalls:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from agentmut._base import signs_of_life
 from agentmut.recording.forked_copy import ForkedCopy, UnpicklableError, packed
 from agentmut.recording.forked_line import HEAD
 from agentmut.recording.threads import OverdueError, harmless, place_of, users_context
@@ -106,7 +107,8 @@ def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...], seconds
     thread = threading.Thread(target=called, daemon=True, name="agentmut-judging")
     thread.start()
     try:
-        return done.result(timeout=seconds)
+        with signs_of_life(seconds):
+            return done.result(timeout=seconds)
     except TimeoutError:
         if done.done():  # the function raised it
             raise

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agentmut._base import RunError, RunInterruptedError, UsageError
+from agentmut._base import RunError, RunInterruptedError, UsageError, gone_again
 from agentmut.campaign import LEAST_PAIRED, Plan, Proxy, Session, make_plan, register
 from agentmut.mutation import Generation
 from agentmut.nouns import Intent, Result
@@ -78,13 +78,15 @@ def _decided(
     others = tuple(m for m in generation.mutants if not any(e.pointer == "/model/name" for e in m.edits))
     made = make_plan(cheap, replace(generation, mutants=others), plan.seed, time.time())
     note = f"the agent was asked with {model} in the place of its own model (mutation.proxy): this is no score of it"
-    update = {
+    update: dict[str, Any] = {
         "kind": CHEAP,
         "notes": (note, *made.notes),
         "stops_at_failing": False,
         "asks": model,
         "after_kills": {},
     }
+    if (second := gone_again()) and second.kind == CHEAP.replace(" ", "_"):
+        update["run_id"] = second.run
     made = made.model_copy(update=update)
     register(store, made, cheap.tests.texts)
     try:

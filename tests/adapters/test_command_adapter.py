@@ -409,6 +409,25 @@ def test_cancelled_runs_leave_no_process_no_zombie_and_no_pipe(tmp_path: Path) -
         assert gone(alive) and _zombies() == []
 
 
+@linux
+def test_a_run_that_is_cancelled_while_its_program_starts_waits_for_no_child_of_it(tmp_path: Path) -> None:
+    """asyncio would wait for the end of a program's pipes, which its children hold."""
+    adapter = made("sleep 6300.25 & sleep 6300.25", root=tmp_path, shell=True)
+
+    async def cancelled(steps: int) -> None:
+        run = asyncio.ensure_future(adapter.run(("hi",), Trial("t")))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        run.cancel()
+        done, _ = await asyncio.wait({run}, timeout=600)
+        assert done
+
+    with processes_with("6300.25") as alive:
+        for steps in range(8):
+            asyncio.run(cancelled(steps))
+        assert gone(alive)
+
+
 def _zombies() -> list[int]:
     return [pid for pid in _pids() if _state(pid) == ["Z", str(os.getpid())]]
 

@@ -49,9 +49,12 @@ def write(folder: Path, agent: str = GOOD, judge: str = "", extra: str = "") -> 
     return folder
 
 
-def start(project: Path, *words: str) -> "subprocess.Popen[str]":
+def start(project: Path, *words: str, **seconds: float) -> "subprocess.Popen[str]":
+    """Start a command; `seconds` are given to the supervisor's deadlines, which a busy machine would pass."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*AGENTMUT, *(words or ("run", "--yes")), "--json"]
+    set_to = "".join(f"supervising.{name} = {value!r}; " for name, value in seconds.items())
+    program = f"from agentmut.cli import main, supervising; {set_to}main()"
+    command = [*AGENTMUT, "-c", program, *(words or ("run", "--yes")), "--json"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=project, env=environment, stdout=pipe, stderr=pipe, text=True)
 
@@ -70,7 +73,7 @@ def once_stuck(project: Path, process: "subprocess.Popen[str]") -> None:
 def test_the_first_ctrl_c_ends_a_command_whose_evaluator_lets_no_thread_run(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD))
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD), PLACED=LIMIT)
     once_stuck(tmp_path, process)
     process.send_signal(number)
     output, said = process.communicate(timeout=LIMIT)
@@ -81,7 +84,7 @@ def test_the_first_ctrl_c_ends_a_command_whose_evaluator_lets_no_thread_run(
 
 
 def test_the_first_ctrl_c_breaks_an_agent_off_that_blocks_the_event_loop(tmp_path: Path) -> None:
-    process = start(write(tmp_path, STUCK_AGENT))
+    process = start(write(tmp_path, STUCK_AGENT), UNHEARD=LIMIT, HEARD=LIMIT)
     once_stuck(tmp_path, process)
     process.send_signal(signal.SIGINT)
     output, said = process.communicate(timeout=LIMIT)
@@ -90,7 +93,7 @@ def test_the_first_ctrl_c_breaks_an_agent_off_that_blocks_the_event_loop(tmp_pat
 
 
 def test_the_first_ctrl_c_writes_the_result_of_a_run_whose_evaluator_never_ends(tmp_path: Path) -> None:
-    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=PATIENT))
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=PATIENT), UNHEARD=LIMIT, HEARD=LIMIT)
     once_stuck(tmp_path, process)
     process.send_signal(signal.SIGINT)
     output, said = process.communicate(timeout=LIMIT)
@@ -99,7 +102,7 @@ def test_the_first_ctrl_c_writes_the_result_of_a_run_whose_evaluator_never_ends(
 
 
 def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
-    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD))
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD), UNHEARD=LIMIT)
     once_stuck(tmp_path, process)
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
@@ -109,12 +112,19 @@ def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
     assert "second Ctrl-C" in json.loads(output)["error"]
 
 
-def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: Path) -> None:
-    extra = "execution: {timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread}\n"
-    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=extra))
+@pytest.mark.parametrize("isolate", ["task", "process"])
+def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: Path, isolate: str) -> None:
+    """The command goes on by itself with the evaluator in a process of its own, where it is an error of its own."""
+    execution = f"isolate: {isolate}, timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread"
+    process = start(
+        write(tmp_path, judge=STUCK_JUDGE, extra=f"execution: {{{execution}}}\n"), PLACED_STUCK=LIMIT
+    )
     output, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, said
-    assert "judge.py:4 in judge" in json.loads(output)["error"]
+    assert "let Python run nothing else for 16 s" in said
+    told = json.loads(output)["error"]
+    assert "took more than 1 s" in told
+    assert "judge.py:4 in judge" in told
 
 
 def test_doctor_ends_at_an_agent_in_a_thread_that_keeps_pythons_lock_and_says_the_remedy(
@@ -173,13 +183,61 @@ def test_a_verdict_is_found_where_an_agent_keeps_pythons_lock(tmp_path: Path) ->
     assert json.loads(output)["verdict"] == "FAIL"
 
 
-def test_a_command_with_a_budget_that_it_could_pay_twice_ends_with_the_remedy(tmp_path: Path) -> None:
-    agent = f"import re\ndef run(config, input):\n    {CATASTROPHE}\n"
-    extra = "execution: {timeout: 0.2, evaluator_timeout: 0.2}\nbudget: {trials: 60}\n"
-    process = start(write(tmp_path, agent, extra=extra), "test", "--trials", "10", "--yes")
+STUCK_ONCE = (
+    "import os, pathlib, re\ndef run(config, input):\n    calls = pathlib.Path('calls')\n"
+    "    with calls.open('a') as log:\n        log.write('.')\n"
+    "    if calls.stat().st_size == 7:\n        STUCK\n    return 'hello'\n"
+)
+
+
+@pytest.mark.parametrize("how", [CATASTROPHE, "os.kill(os.getpid(), 11)"], ids=["stuck", "crash"])
+def test_a_budget_counts_what_the_first_process_of_a_command_has_spent(tmp_path: Path, how: str) -> None:
+    agent = STUCK_ONCE.replace("STUCK", how)
+    extra = "execution: {timeout: 1, evaluator_timeout: 1, concurrency: 1}\nbudget: {trials: 12}\n"
+    process = start(write(tmp_path, agent, extra=extra), "test", "--trials", "20", "--yes")
+    output, told = process.communicate(timeout=LIMIT)
+    assert process.returncode == 3, told
+    report = json.loads(output)
+    assert (report["status"], report["cost"]["trials"]) == ("budget", 12)
+    assert len((tmp_path / "calls").read_text()) == 13  # the trial that was lost with the process is no trial
+    (stored,) = (tmp_path / ".agentmut" / "runs").iterdir()
+    assert report["run_id"] == stored.name
+
+
+def test_the_run_of_a_cheap_model_is_continued_and_its_trials_are_paid_once(tmp_path: Path) -> None:
+    """`mutation.proxy`: the second process takes the first run of two up, and then plans the other."""
+    rules = " ".join(f"Always say word {number}." for number in range(14))
+    agent = STUCK_ONCE.replace("STUCK", "os.kill(os.getpid(), 11)")
+    agent = agent.replace("'hello'", "'hello' if 'word 3' in config.prompt else 'hm'")
+    extra = "  n_max: 10\nexecution: {concurrency: 1}\nbudget: {trials: 4000}\n"
+    project = write(tmp_path, agent)
+    settings = (project / "agentmut.yaml").read_text().replace("Always greet the user. Be brief.", rules)
+    settings = settings.replace("prompt: ", "model: {name: dear}, prompt: ", 1)
+    settings = settings.replace("mutation: {", "mutation: {proxy: {model: cheap, part: 0.5}, ")
+    (project / "agentmut.yaml").write_text(settings.replace("{baseline: 20}", "\n  baseline: 20") + extra)
+    process = start(project)
+    output, told = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, told
+    assert "ended by SIGSEGV" in told
+    folders = sorted((tmp_path / ".agentmut" / "runs").iterdir())
+    cheap, own = (json.loads((folder / "result.json").read_text()) for folder in folders)
+    assert (own["run_id"], own["cheap_model"]["run_id"]) == (json.loads(output)["run_id"], cheap["run_id"])
+    paid = sum(one["cost"]["trials"] - one["cost"]["reused"] for one in (cheap, own))
+    assert len((tmp_path / "calls").read_text()) == paid + 1  # one trial was lost with the process
+
+
+def test_a_stored_run_is_judged_with_a_deadline_though_its_evaluators_have_threads(tmp_path: Path) -> None:
+    extra = "execution: {timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread}\nbudget: {trials: 60}\n"
+    project = write(tmp_path, judge="def judge(trace):\n    return 'hello' in trace.text\n", extra=extra)
+    process = start(project)
+    _, told = process.communicate(timeout=LIMIT)
+    assert process.returncode in (0, 3), told
+    (project / "judge.py").write_text(STUCK_JUDGE)
+    process = start(project, "rescore", PLACED_STUCK=LIMIT)
     output, told = process.communicate(timeout=LIMIT)
     assert process.returncode == 4, told
-    assert "isolate: process" in json.loads(output)["error"]
+    assert "let Python run nothing else for 16 s" in told
+    assert "judge.py:4 in judge" in json.loads(output)["error"]
 
 
 def test_with_auto_such_a_call_is_its_agents_failure(tmp_path: Path) -> None:
@@ -204,8 +262,7 @@ def test_a_crash_of_the_whole_process_is_no_evidence_against_the_agent(tmp_path:
     assert process.returncode == 4, said
     told = json.loads(output)
     assert told["exit_code"] == 4
-    assert "SIGSEGV" in told["error"]
-    assert "isolate: process" in told["error"]
+    assert "ended the process that it ran in (SIGSEGV)" in told["error"]
 
 
 def test_what_works_ends_with_its_supervisor(tmp_path: Path) -> None:

@@ -73,15 +73,27 @@ async def run_program(launch: Launch, output: Output) -> None:
 async def _started(
     launch: Launch, output: Output, watch: GroupWatch
 ) -> "tuple[asyncio.SubprocessTransport, _Listener]":
+    """Start the program. A caller that is cancelled meanwhile waits until the start is done, and ends the group.
+
+    asyncio itself would wait for the end of all children that hold the program's pipes.
+    """
     program = moved(launch.arguments, launch.variables)
-    return await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Listener(output),
-        *program.arguments,
-        stdin=asyncio.subprocess.DEVNULL if launch.stdin is None else asyncio.subprocess.PIPE,
-        cwd=launch.folder,
-        env={**program.variables, **watch.variables},
-        start_new_session=True,
+    starting = asyncio.ensure_future(
+        asyncio.get_running_loop().subprocess_exec(
+            lambda: _Listener(output),
+            *program.arguments,
+            stdin=asyncio.subprocess.DEVNULL if launch.stdin is None else asyncio.subprocess.PIPE,
+            cwd=launch.folder,
+            env={**program.variables, **watch.variables},
+            start_new_session=True,
+        )
     )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with suppress(OSError, ValueError):  # it cannot be started
+            await _end(*(await starting))
+        raise
 
 
 class _Listener(asyncio.SubprocessProtocol):

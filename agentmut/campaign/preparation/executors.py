@@ -7,6 +7,7 @@ from pathlib import Path
 from agentmut._base import gone_again
 from agentmut.campaign.preparation.process_needs import kept_lock_needs, process_needs
 from agentmut.campaign.preparation.session import Session, open_session, pricer_of
+from agentmut.judging import judges_apart
 from agentmut.nouns import Ending, Scenario
 from agentmut.project import Project, redactor
 from agentmut.recording import NOT_KEPT
@@ -46,6 +47,11 @@ def could_isolate(session: Session) -> bool:
     agent, execution = inside(session.adapter), session.project.execution
     here = isinstance(agent, RunsOutside) or execution.engine == "ray"
     return not here and not (isinstance(agent, RunsAlone) and agent.runs_alone) and not _isolates(session)
+
+
+def is_contained(session: Session) -> bool:
+    """Return whether a second process would contain the code of users no better than this one."""
+    return not could_isolate(session) and judges_apart(session.project.execution.isolate_evaluators)
 
 
 def _isolates(session: Session) -> bool:

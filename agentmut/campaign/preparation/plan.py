@@ -5,12 +5,15 @@ import time
 
 from pydantic import Field
 
-from agentmut._base import Frozen
+from agentmut._base import Frozen, gone_again
 from agentmut.campaign.limits import BaselineLimit
 from agentmut.campaign.preparation.identity import Environment
 from agentmut.nouns import Mutant
 from agentmut.project import BudgetSettings
 from agentmut.stats import Round
+
+CAMPAIGNS = ("run", "cheap_model")
+"""Kinds of runs with a plan of mutants, as a supervisor is told them."""
 
 
 def new_run_id(now: float) -> str:
@@ -23,6 +26,15 @@ def new_run_id(now: float) -> str:
     """
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(2)[:3]}"
+
+
+def left_run_id() -> str:
+    """Return the id of the run that a command's first process has left, so that its budget counts what was spent.
+
+    Empty in a first process, and where the run is a campaign: that is taken from the store as it was planned.
+    """
+    left = gone_again()
+    return left.run if left and left.kind not in CAMPAIGNS else ""
 
 
 def planned_at(run_id: str) -> str:

@@ -19,7 +19,7 @@ from agentmut.campaign.preparation.evaluator_age import (
     price_of_new_series,
 )
 from agentmut.campaign.preparation.history import by_yield, read_history
-from agentmut.campaign.preparation.plan import Plan, Rule, new_run_id
+from agentmut.campaign.preparation.plan import Plan, Rule, left_run_id, new_run_id
 from agentmut.campaign.preparation.session import Session, pricer_of, refuse_to_run, suite_digest
 from agentmut.judging import unwrapped
 from agentmut.mutation import Generation, destroyed_mutant, identity_mutant
@@ -39,7 +39,7 @@ def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any
     project = session.project
     _check_judge_prices(session)
     return {
-        "run_id": new_run_id(now),
+        "run_id": left_run_id() or new_run_id(now),
         "started": now,
         "seed": project.statistics.seed if seed is None else seed,
         "budget": project.budget,

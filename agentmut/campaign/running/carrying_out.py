@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
+from agentmut._base import Again, gone_again, signs_of_life
 from agentmut.campaign.preparation.engines import make_executor
-from agentmut.campaign.preparation.executors import could_isolate
+from agentmut.campaign.preparation.executors import is_contained
 from agentmut.campaign.preparation.plan import RunPlan
 from agentmut.campaign.preparation.plan_texts import stored_plan_text
 from agentmut.campaign.preparation.session import Session
@@ -16,7 +17,7 @@ from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.judges import judges_usd
 from agentmut.campaign.running.loop import Loop
 from agentmut.campaign.running.ports import Clock, Guard, Ports
-from agentmut.campaign.running.signals import guarded, signs_of_life
+from agentmut.campaign.running.signals import guarded
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.judging import judges_apart
@@ -31,8 +32,15 @@ OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
 def register(store: Store, plan: RunPlan, texts: TextKeeping = ALL_TEXTS) -> None:
-    """Register a run before its first trial, so that it can be resumed; `texts` says which texts may be stored."""
-    store.add_run(StoredRun(plan.run_id, plan.started, stored_plan_text(plan, texts), "planned"))
+    """Register a run before its first trial, so that it can be resumed; `texts` says which texts may be stored.
+
+    A command's second process goes on with the run that the first one has registered.
+    """
+    stored = StoredRun(plan.run_id, plan.started, stored_plan_text(plan, texts), "planned")
+    if gone_again():
+        store.adopt_run(stored)
+    else:
+        store.add_run(stored)
 
 
 def run_work(
@@ -62,7 +70,9 @@ def run_work(
     seconds = session.project.execution.evaluator_timeout
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds, forks)
     execution = session.project.execution
-    alive = signs_of_life(max(execution.timeout, execution.evaluator_timeout), _again(session, work.plan))
+    begun = Again(plan.run_id, plan.kind.replace(" ", "_"))
+    longest = max(execution.timeout, execution.evaluator_timeout)
+    alive = signs_of_life(longest, begun, contained=is_contained(session))
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)
     steady = elapsed or (time.monotonic if now is time.time else now)
     apart = judges_apart(execution.isolate_evaluators)
@@ -71,16 +81,6 @@ def run_work(
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)
         return runner.run(_run(loop, execution.timeout))
-
-
-def _again(session: Session, plan: RunPlan) -> str | None:
-    """Return what another process may go on with: the campaign, or a command that has no budget to pay from twice."""
-    project, bounds = session.project, session.project.budget
-    if not could_isolate(session) or project.mutation.proxy:  # a cheap model's run is the first of two
-        return None
-    if plan.kind == "run":
-        return plan.run_id
-    return "" if (bounds.usd, bounds.trials, bounds.minutes) == (None, None, None) else None
 
 
 async def _run(loop: Loop, seconds: float) -> Stop:

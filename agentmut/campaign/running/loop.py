@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from agentmut._base import EvaluatorError, RunError, described
+from agentmut._base import EvaluatorError, RunError, described, gone_again
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.identity import keys_of_repeats, trial_id
 from agentmut.campaign.running.judging import Judging
@@ -65,8 +65,8 @@ class Loop:
         self._outage = ""
         self._woken = asyncio.Event()
         work.spend = self._spent_before()
-        # a campaign that goes on takes its stored trials in, though its budget is spent; a search would ask on and on
-        self._resumed = work.plan.kind == "run" and work.spend.trials > 0
+        # what goes on takes its stored trials in, though its budget is spent; a search would ask on and on
+        self._resumed = work.spend.trials > 0 and (work.plan.kind == "run" or gone_again() is not None)
         self._elapsed = ports.elapsed or ports.now
         self._begun = self._elapsed() - work.spend.seconds
         self._judges_before = (

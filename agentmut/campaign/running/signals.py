@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from agentmut._base import stop_signals, supervisor
+from agentmut._base import BEAT, stop_signals, supervisor
 from agentmut.recording import LostTime, RunEndedError, current_trial, place_of, runs_users_code
 
 ENGINE = ("agentmut.campaign", "agentmut.trial")
@@ -18,12 +18,8 @@ ENGINE = ("agentmut.campaign", "agentmut.trial")
 OWN = "agentmut."
 CONTAINED = frozenset({"_contained", "_hooked"})
 """Their tasks that run an agent or a hook."""
-BEAT = 1.0
-"""Seconds between two signs of life."""
 BREAK = 0.02
 """Seconds after Ctrl-C that an agent may keep the event loop."""
-LATE = 15.0
-"""Seconds that no sign of life may come beyond what agents and evaluators may take."""
 _log = logging.getLogger(__name__)
 
 
@@ -139,32 +135,3 @@ def runs_agent(frame: FrameType | None) -> bool:
     if outermost.f_code.co_name in CONTAINED:
         return True
     return not str(outermost.f_globals.get("__name__", "")).startswith(ENGINE)
-
-
-@contextmanager
-def signs_of_life(seconds: float, again: str | None = None) -> Iterator[None]:
-    """Tell the supervisor during the block that Python still runs: some calls block every thread of this process.
-
-    `seconds` is the longest that an agent or an evaluator may take. With `again`, another process may go on where code
-    of users stops or crashes this one: with the run of that id, or with the whole command where `again` is empty.
-    """
-    line = supervisor()
-    if line is None:
-        yield
-        return
-    ended = threading.Event()
-
-    def beat() -> None:
-        while not ended.wait(BEAT):
-            line.tell("beat")
-
-    line.tell(f"watch {seconds + LATE:g}")
-    if again is not None:
-        line.tell(f"again {again}")
-    threading.Thread(target=beat, daemon=True, name="agentmut-beat").start()
-    try:
-        yield
-    finally:
-        ended.set()
-        line.tell("rest")
-        line.tell("concluding")

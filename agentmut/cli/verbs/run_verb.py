@@ -132,7 +132,9 @@ def _campaign(
     from agentmut.usecases import carry_out_campaign, stored_plan, with_cheap_model
 
     line = ProgressLine()
-    if (second := gone_again()) and second.run:  # the command's first process has registered it, and asked
+    if (
+        second := gone_again()
+    ) and second.kind == "run":  # the command's first process has registered it, and asked
         (left,) = (stored for stored in store.runs() if stored.id == second.run)
         return _carried_out(session, stored_plan(session, left), store, line, fresh=False, serve=serve)
     plan = share(make_plan(session, generation, seed, time.time()))
