@@ -4,7 +4,6 @@ import asyncio
 import json
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any

@@ -227,7 +227,9 @@ def test_the_run_of_a_cheap_model_is_continued_and_its_trials_are_paid_once(tmp_
 
 
 def test_a_stored_run_is_judged_with_a_deadline_though_its_evaluators_have_threads(tmp_path: Path) -> None:
-    extra = "execution: {timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread}\nbudget: {trials: 60}\n"
+    extra = (
+        "execution: {timeout: 1, evaluator_timeout: 1, isolate_evaluators: thread}\nbudget: {trials: 60}\n"
+    )
     project = write(tmp_path, judge="def judge(trace):\n    return 'hello' in trace.text\n", extra=extra)
     process = start(project)
     _, told = process.communicate(timeout=LIMIT)
