@@ -12,25 +12,38 @@ _EITHER = 32 + zlib.MAX_WBITS
 
 
 class PackingError(ConnectionError):
-    """A body that cannot be unpacked."""
+    """A body that cannot be unpacked, or that is too large."""
 
 
-def unpacker(encoding: str) -> Callable[[bytes], bytes]:
-    """Return a function that decompresses a body piece by piece. Raise `PackingError` for an unknown encoding."""
+def unpacker(encoding: str, most: int) -> Callable[[bytes], bytes]:
+    """Return a function that decompresses a body piece by piece. Raise `PackingError` for an unknown encoding.
+
+    The function raises it where the body, unpacked, has more than `most` bytes; it unpacks no more than that.
+    """
     name = encoding.strip().lower()
+    given = 0
+
+    def counted(piece: bytes, rest: bytes = b"") -> bytes:
+        nonlocal given
+        given += len(piece)
+        if given > most or rest:
+            raise PackingError(f"its reply is more than {most >> 20} MiB, the most that agentmut reads")
+        return piece
+
     if name in ("", "identity"):
-        return bytes
+        return counted
     if name not in PACKED:
         raise PackingError(
             f"it is packed with {name!r}, which agentmut did not accept and cannot read; gzip it can"
         )
-    unpack = zlib.decompressobj(_EITHER).decompress
+    unpack = zlib.decompressobj(_EITHER)
 
     def feed(piece: bytes) -> bytes:
         try:
-            return unpack(piece)
+            plain = unpack.decompress(piece, most - given + 1)
         except zlib.error as error:
             raise PackingError(f"it is said to be packed with {name!r}, but is not") from error
+        return counted(plain, unpack.unconsumed_tail)
 
     return feed
 

@@ -12,7 +12,7 @@ from agentmut.nouns import Codec, HttpCall, ReplayError
 from agentmut.recording import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
-from agentmut.wire.carriers.proxy.forwarding import Reply, pass_on, relay, whole
+from agentmut.wire.carriers.proxy.forwarding import Reply, Unpack, pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream, is_signed, unsignable
 from agentmut.wire.carriers.signing import signed_again
@@ -22,6 +22,8 @@ from agentmut.wire.carriers.under_way import without_url_secrets
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_REQUEST = 256 * 2**20
 """Bytes of a model request, which has to be read as a whole."""
+LARGEST_REPLY = 256 * 2**20
+"""Bytes of a model's reply, unpacked, streamed ones too: what is recorded is held in memory."""
 
 
 class Asked(NamedTuple):
@@ -118,12 +120,20 @@ class Courier:
                 location = _model_location(http, asked, reply)
                 passage.redirected(reply.status)
                 return await pass_on(http, reply, location)
-            unpack = unpacker(reply.headers.get(hdrs.CONTENT_ENCODING, ""))
+            unpack = unpacker(reply.headers.get(hdrs.CONTENT_ENCODING, ""), LARGEST_REPLY)
             packed_up = hdrs.CONTENT_LENGTH in reply.headers
             if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
                 return await relay(http, reply, passage.relay(reply.status), unpack)
-            given = passage.received(reply.status, unpack(await reply.read()))
+            given = passage.received(reply.status, await _unpacked_reply(reply, unpack))
             return None if given is None else await whole(http, reply, given)
+
+
+async def _unpacked_reply(reply: Reply, unpack: Unpack) -> bytes:
+    """Return the whole body of a reply. Raises `PackingError` for one that is too large, before more of it is read."""
+    pieces = []
+    while piece := await reply.content.readany():
+        pieces.append(unpack(piece))
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, headers: Headers) -> Headers:

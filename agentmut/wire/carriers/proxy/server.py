@@ -101,6 +101,8 @@ class Proxy:
             check_host(http.headers, self._port)
             check_origin(http.headers)
         check_target(http.raw_path)
+        if http.method in (hdrs.METH_TRACE, hdrs.METH_CONNECT):  # a TRACE would send keys back
+            raise RefusalError(405, "no_method", f"{http.method} requests are not passed on")
         if "websocket" in http.headers.get(hdrs.UPGRADE, "").lower():  # others (h2c) may be left unheard
             raise RefusalError(
                 501, "no_upgrade", "connections that change their protocol (WebSocket) are not passed on"

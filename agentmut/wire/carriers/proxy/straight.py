@@ -33,10 +33,6 @@ class StraightReply:
         self.content = content
         content.on_eof(connection.release)
 
-    async def read(self) -> bytes:
-        """Return the whole body."""
-        return await self.content.read()
-
     async def __aenter__(self) -> "StraightReply":
         return self
 
@@ -87,6 +83,10 @@ class Straight:
                 100 <= answer.code < 200 and answer.code != _SWITCHING
             ):  # others follow, such as 103 Early Hints
                 answer, content = await protocol.read()
+            if answer.code == _SWITCHING:
+                raise aiohttp.ClientConnectionError(
+                    "it changes the protocol (101), which nobody has asked for"
+                )
         except HttpProcessingError as error:
             raise aiohttp.ClientResponseError(
                 self._place.request_info, (), status=error.code, message=error.message, headers=error.headers
