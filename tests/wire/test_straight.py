@@ -58,7 +58,7 @@ async def straight(service: Service) -> AsyncIterator[Straight]:
 
 async def asked(way: Straight, body: bytes = b"{}", **headers: str) -> tuple[int, bytes]:
     async with await way.post("/v1/messages", headers, body) as reply:
-        return reply.status, await reply.read()
+        return reply.status, await reply.content.read()
 
 
 @in_loop
