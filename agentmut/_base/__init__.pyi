@@ -69,6 +69,7 @@ from .pointers import parts_of as parts_of
 from .pointers import pointer as pointer
 from .private_files import PRIVATE_FOLDER as PRIVATE_FOLDER
 from .private_files import make_private_folder as make_private_folder
+from .private_files import open_to_others as open_to_others
 from .private_files import touch_private as touch_private
 from .private_files import write_private as write_private
 from .schemas import Difference as Difference

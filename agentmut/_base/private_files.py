@@ -42,6 +42,32 @@ def make_private_folder(folder: Path) -> None:
         path.mkdir(mode=_FOLDER, exist_ok=True)
 
 
+def open_to_others(folder: Path) -> str:
+    """Return a sentence on a folder that other users own and can read; empty for one's own, and for none.
+
+    agentmut cannot close such a folder. One's own that is open was opened on purpose.
+    """
+    try:
+        state = folder.stat()
+    except OSError:
+        return ""
+    if not hasattr(os, "getuid") or state.st_uid == os.getuid() or not state.st_mode & 0o077:
+        return ""
+    return (
+        f"{folder} belongs to {_user(state.st_uid)}, and others can read what users, tools and models say in trials. "
+        f"Have its owner run `chmod -R go= {folder.name}`, or use a folder of your own"
+    )
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f"the user {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"the user with the number {number}"
+
+
 def _close(root: Path) -> None:
     """Close a folder of an older version; one of somebody else, or on a disk that cannot be written, stays as it is."""
     ignore = root / ".gitignore"

@@ -64,8 +64,8 @@ def read_yaml(path: Path, label: str) -> YamlSource:
         raise ProjectError(_syntax_message(label, error)) from error
     except RecursionError:
         raise ProjectError(f"{label} is nested too deeply. Write it flatter.") from None
-    except yaml.YAMLError as error:  # characters that no YAML file may hold
-        raise ProjectError(f"{label} is not YAML: {error}") from error
+    except yaml.YAMLError as error:  # characters that no YAML file may hold, or too many
+        raise ProjectError(f"{label} is not YAML that can be read: {error}") from error
     return YamlSource(label, value, MappingProxyType(reader.lines), MappingProxyType(reader.blocks))
 
 
@@ -82,6 +82,10 @@ def read_text(path: Path, label: str) -> str:
         raise ProjectError(f"{label} cannot be read: {error.strerror or error}.") from error
 
 
+_MOST = 8 * 2**20
+"""The most characters of a document: reading them takes some 15 s of processor time and 800 MB of memory."""
+
+
 def _loader(text: str) -> yaml.SafeLoader:
     """Return a loader for plain data, which keeps dates as text, since JSON has none."""
     loader = yaml.SafeLoader(text)
@@ -94,6 +98,11 @@ def _loader(text: str) -> yaml.SafeLoader:
 
 def compose(text: str) -> yaml.Node | None:
     """Return the nodes of a document, with their places. Raises `yaml.YAMLError`."""
+    if len(text) > _MOST:
+        raise yaml.YAMLError(
+            f"it has {len(text) / 2**20:.0f} million characters, and at most {_MOST >> 20} are read. Divide it among "
+            "several files"
+        )
     loader = _loader(text)
     try:
         return loader.get_single_node()

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from agentmut._base import KEYLESS, KEYS
+from agentmut._base import KEYLESS, KEYS, PRIVATE_FOLDER, open_to_others
 from agentmut.campaign import Session, kept_lock_needs, process_needs
 from agentmut.judging import judges_apart
 from agentmut.nouns import AgentConfig, Scenario
@@ -19,6 +19,8 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     yield Check(
         ok=True, said=f"{project.path.name} reads: {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}"
     )
+    if said := open_to_others(project.root / PRIVATE_FOLDER):
+        yield Check(ok=False, said=said)
     yield Check(ok=True, said=f"the agent loads ({project.agent.adapter})")
     yield from key_checks(inside(session.adapter), config.model.provider or "", variables)
     yield from tool_checks(config, scenarios, project.safe_tools)

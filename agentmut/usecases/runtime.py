@@ -1,12 +1,13 @@
 """The border between pure work and the world: the project's folder, the environment, signals, the event loop."""
 
 import asyncio
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from agentmut._base import UsageError, dummy_keys, environ, locked
+from agentmut._base import UsageError, dummy_keys, environ, locked, open_to_others
 from agentmut.campaign import (
     Session,
     declared_variables,
@@ -31,6 +32,8 @@ __all__ = [
     "store_beside",
     "store_place",
 ]
+
+_log = logging.getLogger(__name__)
 
 
 def refuse_running_loop(called: str) -> None:
@@ -121,6 +124,8 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
     Raises what `load_project`, `open_store` and `open_session` raise.
     """
     loaded = project if isinstance(project, Project) else load_project(Path(project))
+    if said := open_to_others(loaded.root / FOLDER):
+        _log.warning("%s.", said)
     with agent_environment(loaded), open_store(loaded) as store:
         yield session_in(store, loaded, scenarios), store
 

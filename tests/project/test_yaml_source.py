@@ -91,3 +91,8 @@ def test_aliases_of_aliases_are_refused_before_they_fill_the_memory(tmp_path: Pa
     path.write_text("x0: &a0 [x]\n" + "".join(nested))
     with pytest.raises(ProjectError, match="aliases stand for more than 100000 values"):
         read_yaml(path, "bomb.yaml")
+
+
+def test_a_file_that_would_take_a_minute_is_refused(tmp_path: Path) -> None:
+    said = message(tmp_path, "#" + "x" * 2**23)
+    assert "8 million characters" in said and "Divide it" in said

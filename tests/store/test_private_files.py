@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut._base import make_private_folder, write_private
+from agentmut._base import make_private_folder, open_to_others, write_private
 from agentmut.store.opinions import OpinionFile
 from agentmut.store.store import Store
 from agentmut.usecases.campaigns import measure
@@ -111,3 +111,19 @@ def test_what_an_older_version_left_open_is_closed_down_to_its_files(
 def test_another_folder_is_made_as_any_other(tmp_path: Path) -> None:
     make_private_folder(tmp_path / "reports" / "today")
     assert not (tmp_path / "reports" / ".gitignore").exists()
+
+
+def test_a_folder_that_another_user_owns_and_leaves_open_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ".agentmut"
+    assert open_to_others(folder) == ""
+    make_private_folder(folder)
+    folder.chmod(0o755)
+    assert open_to_others(folder) == ""  # one's own, opened on purpose
+    other = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: other)
+    assert "others can read" in open_to_others(folder)
+    assert "`chmod -R go= .agentmut`" in open_to_others(folder)
+    folder.chmod(0o700)
+    assert open_to_others(folder) == ""
