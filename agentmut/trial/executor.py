@@ -86,6 +86,8 @@ class LocalExecutor:
     """Told of the record of each trial's hooks, before its setup runs."""
     begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
+    concluded: Callable[[Execution], None] = field(default_factory=lambda: _untold, init=False)
+    """Told how each run has ended, before its teardown is called."""
     owns_process: bool = field(default=False, init=False)
     """Whether the process carries out nothing but trials, so that an agent may end it: nothing is refused there."""
 
@@ -126,7 +128,7 @@ class LocalExecutor:
         case, settings = self._cases[request.scenario], self._settings
         fork = Fork(request.recorded) if request.recorded else None
         record = settings.record or request.record
-        told = (request.player, record, settings.redact, fork, self.prepared, self.begun)
+        told = (request.player, record, settings.redact, fork, self.prepared, self.begun, self.concluded)
         wiring = Wiring(rewriter, self._gateway, *told)
         strangers = self._tap.strangers()
         ended = await attempt(

@@ -1,6 +1,7 @@
 """`isolate: process`: trials run in worker processes, so that a timeout can kill a run that does not stop."""
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import signal
@@ -19,6 +20,7 @@ from agentmut.recording import Trial, be_worker, in_daemon_thread, own_older_thr
 from agentmut.trial.executor import Executor, LocalExecutor, TrialRequest
 from agentmut.trial.single_run import asked_by, cut_off
 
+_log = logging.getLogger(__name__)
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
 STARTING = 300.0
@@ -40,6 +42,8 @@ class Underway(NamedTuple):
     """Whether its setup is done, so that its agent runs."""
     hooks: tuple[Step, ...] = ()
     """What its hooks have asked of models so far, with prices."""
+    concluded: Execution | None = None
+    """How the run has ended, with prices, while its teardown is called."""
 
 
 class ProcessExecutor:
@@ -181,12 +185,14 @@ class _Process:
             while True:
                 if not self._pipe.poll(max(0.0, until - time.monotonic())):
                     self.kill()
-                    return _unanswered(deadline, underway)
+                    why = f"killed: no answer within {deadline:g} s"
+                    return _torn_down(request, underway, why) or _unanswered(deadline, underway)
                 if not isinstance(answer := self._pipe.recv(), Underway):
                     break
                 underway = answer
         except (EOFError, OSError):
-            return self._ended(before, underway)
+            why = f"it ended the process ({self._how_it_ended()})"
+            return _torn_down(request, underway, why) or self._ended(before, underway)
         if isinstance(answer, Execution):
             return answer
         raise RunError(f"a worker process could not run a trial: {answer}")
@@ -229,6 +235,17 @@ def _ended(workers: list[_Worker]) -> None:
     deadline = time.monotonic() + CLOSING
     for worker in workers:
         worker.leave(max(0.0, deadline - time.monotonic()))
+
+
+def _torn_down(request: TrialRequest, underway: Underway, why: str) -> Execution | None:
+    """Return how the run had ended whose teardown has stopped or ended the worker, and log that; None for no teardown.
+
+    The trial stands: what its agent did is known by then.
+    """
+    if underway.concluded is None:
+        return None
+    _log.warning("teardown of scenario %s failed: %s", request.scenario, why)
+    return underway.concluded.model_copy(update={"hooks": underway.hooks})
 
 
 def _unanswered(deadline: float, underway: Underway) -> Execution:
@@ -304,11 +321,12 @@ class _Answers:
         self._open = False
         self._hooks: Trial | None = None
         self._trial: tuple[Trial, float] | None = None
+        self._concluded: Execution | None = None
         self._timer = threading.Timer(0, self._overdue)
 
     def begin(self, seconds: float) -> None:
         """Expect an answer within so many seconds."""
-        self._hooks, self._trial, self._open = None, None, True
+        self._hooks, self._trial, self._concluded, self._open = None, None, None, True
         self._timer = threading.Timer(seconds, self._overdue)
         self._timer.daemon = True
         self._timer.start()
@@ -323,13 +341,18 @@ class _Answers:
         self._say(began=True)
         own_older_threads(trial)
 
+    def conclude(self, ended: Execution) -> None:
+        """Take note of how the run has ended, whatever its teardown does."""
+        self._concluded = self._priced(ended)
+        self._say(began=True)
+
     def _say(self, *, began: bool) -> None:
         """Tell the parent how far the trial is, unless its answer was sent already."""
         asked = asked_by(self._hooks)
         priced = self._priced(Execution(ending=Ending.SETUP_FAILED, hooks=asked)).hooks if asked else ()
         with self._lock, suppress(OSError):  # the parent has gone, which the next answer shows
             if self._open:
-                self._pipe.send(Underway(began=began, hooks=priced))
+                self._pipe.send(Underway(began, priced, self._concluded))
 
     def send(self, answer: Execution | str) -> None:
         """Send the answer, unless one was sent already."""
@@ -340,8 +363,8 @@ class _Answers:
                 self._pipe.send(answer)
 
     def _overdue(self) -> None:
-        if self._trial is None:  # a hook blocks: the process is killed
-            self._say(began=False)
+        if self._concluded or self._trial is None:  # a hook blocks: the process is killed
+            self._say(began=self._concluded is not None)
         else:
             self.send(self._priced(cut_off(*self._trial, self._hooks)))
 
@@ -365,7 +388,7 @@ async def _answer_all(executor: Executor, pipe: Connection) -> None:
     local = executor if isinstance(executor, LocalExecutor) else None
     answers = _Answers(pipe, local.priced if local else lambda execution: execution)
     if local:
-        local.prepared, local.begun = answers.note_hooks, answers.note
+        local.prepared, local.begun, local.concluded = answers.note_hooks, answers.note, answers.conclude
     while True:
         try:
             request, seconds = await asyncio.to_thread(pipe.recv)

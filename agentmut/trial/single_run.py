@@ -70,6 +70,8 @@ class Wiring(NamedTuple):
     """Told, before setup is called, of the record that the hooks' requests go to; not without hooks."""
     begun: Callable[[Trial, float], None] = lambda trial, timeout: None
     """Told of the trial, and of its timeout in seconds, before the agent runs."""
+    concluded: Callable[[Execution], None] = lambda ended: None
+    """Told how the run has ended, before teardown is called."""
 
 
 _UNTOUCHED = Wiring()
@@ -99,6 +101,8 @@ async def attempt(
     ended = Execution(ending=Ending.SETUP_FAILED)
     try:
         ended = await _prepared_and_run(adapter, case, trial_id, timeout, wiring, hooks)
+        if case.teardown:
+            wiring.concluded(ended)
     finally:
         with beside(hooks):
             problem = await call_hook(case.teardown, case.scenario, timeout)

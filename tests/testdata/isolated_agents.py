@@ -92,6 +92,24 @@ def hooked(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     return executor(run, turns, setup=keep_the_lock, timeout=timeout)
 
 
+def tear_down(scenario: Scenario) -> None:
+    """A teardown that lets Python run nothing else, or that ends the process."""
+    if scenario.name == "stuck":
+        re.match("^(a+)+$", "a" * 41 + "!")
+    if scenario.name == "exit":
+        os._exit(3)
+
+
+def torn_down(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
+    """An agent that answers, whose scenarios have such a teardown."""
+    return executor(wise, turns, teardown=tear_down, timeout=timeout)
+
+
+def wise(config: AgentConfig, given: Any) -> Any:
+    """Answer."""
+    return given
+
+
 async def asking_hook(scenario: Scenario) -> None:
     """Ask the model at the address in the environment; then block the loop for the scenario `setup`."""
     async with httpx.AsyncClient(trust_env=False) as client:
@@ -114,14 +132,19 @@ def asking(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
 
 
 def executor(
-    function: Any, turns: tuple[str, ...], *tools: ToolSpec, setup: Any = None, timeout: float = PATIENT
+    function: Any,
+    turns: tuple[str, ...],
+    *tools: ToolSpec,
+    setup: Any = None,
+    teardown: Any = None,
+    timeout: float = PATIENT,
 ) -> Executor:
     scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
     config = AgentConfig(prompt="p", tools=tools)
     return LocalExecutor(
         CallableAdapter(function, config),
         SuiteConfig(config, scenarios),
-        {scenario.name: Case(scenario, {}, setup) for scenario in scenarios},
+        {scenario.name: Case(scenario, {}, setup, teardown) for scenario in scenarios},
         Pricer({"sim-large": Price(input=1.0, output=2.0)}),
         RunSettings(timeout=timeout),
     )
@@ -163,6 +186,7 @@ def making(name: str, turns: tuple[str, ...], timeout: float = PATIENT) -> Any:
         "broken": broken,
         "faulty": faulty,
         "hooked": hooked,
+        "torn_down": torn_down,
         "asking": asking,
     }
     return partial(makers[name], turns, timeout=timeout)

@@ -128,6 +128,15 @@ def test_a_setup_that_keeps_pythons_lock_is_its_own_failure_and_not_the_agents()
     assert stuck.reason.startswith("setup: killed, as the agent had not begun within")
 
 
+def test_a_teardown_that_stops_or_ends_its_worker_changes_no_trial(caplog: pytest.LogCaptureFixture) -> None:
+    turns = ("stuck", "exit", "fine")
+    found = execute(pool("torn_down", turns, timeout=SOON), *turns, one_by_one=True)
+    assert [(one.ending, one.trace.text) for one in found] == [(Ending.ANSWERED, turn) for turn in turns]
+    stuck, ended = (record.getMessage() for record in caplog.records)
+    assert stuck.startswith("teardown of scenario stuck failed: killed: no answer within")
+    assert ended == "teardown of scenario exit failed: it ended the process (exit code 3)"
+
+
 @pytest.mark.parametrize(
     "turns",
     [{"exit": Ending.RAISED}, {"block": Ending.TIMEOUT, "setup": Ending.SETUP_FAILED}],
