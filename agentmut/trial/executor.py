@@ -86,7 +86,7 @@ class LocalExecutor:
     """Told of the record of each trial's hooks, before its setup runs."""
     begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
-    concluded: Callable[[Execution], None] = field(default_factory=lambda: _untold, init=False)
+    concluded: Callable[[Execution], None] = field(default_factory=lambda: lambda ended: None, init=False)
     """Told how each run has ended, before its teardown is called."""
     owns_process: bool = field(default=False, init=False)
     """Whether the process carries out nothing but trials, so that an agent may end it: nothing is refused there."""
