@@ -41,6 +41,8 @@ class BaselineRow(Frozen):
     """False where the original fails too often for a drop to show: no mutant is tried there."""
     no_evidence: int = 0
     """Trials that ended in infrastructure trouble and the like, and are not counted in `trials`."""
+    beside: int = 0
+    """Trials that confirmed kills, and with which finer rounds compared mutants, too; not counted in `trials`."""
     reason: str = ""
     failure: str = ""
     """Why the first failed trial failed."""

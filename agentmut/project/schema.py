@@ -157,9 +157,9 @@ class StatisticsSettings(Section):
     """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
     in one scenario a little later. 0 leaves it all to single scenarios."""
     clear_on: Literal["auto", "all"] | Annotated[int, Field(ge=10)] = "auto"
-    """Try a mutant that more scenarios reach on so many of them, drawn at random from groups of like scenarios, and on
-    the five most related. `auto`: 20, so it begins with a mutant that 26 scenarios reach. 10, the least, begins at 16.
-    `all`: on each of them."""
+    """Try a mutant that more scenarios reach on a sample: the five most related ones, and random ones from groups of
+    like scenarios. `auto`: 20, so it begins with a mutant that 21 scenarios reach. 20 of 21 to 25 are tried, all but five
+    of 26 to 30, and 25 of more. A number is 10 or more. `all`: on each of them."""
     scoring: Literal["default", "paper"] = "default"
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)
@@ -167,7 +167,7 @@ class StatisticsSettings(Section):
 
     @property
     def scenarios_to_clear(self) -> int:
-        """Return on how many random scenarios a survivor is cleared; 0 for all."""
+        """Return how many scenarios a survivor is cleared on before a sample is drawn; 0 for all."""
         if self.clear_on == "all":
             return 0
         return USUAL_CLEARING if self.clear_on == "auto" else self.clear_on

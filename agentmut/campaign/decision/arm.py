@@ -310,13 +310,11 @@ class Arm:
     def _is_futile(self) -> bool:
         """Return whether further trials would neither rule out the finest drop nor are likely to kill.
 
-        A scenario that is undecided after all its trials leaves the drop open, whatever the other scenarios show.
+        A scenario that cannot rule out the drop any more leaves it open, whatever the other scenarios show.
         """
         if not self.is_last or self.suite or self._counted.prospect >= FUTILE:
             return False
-        return any(
-            lane.decision is Decision.UNDECIDED and lane.scenario in self.hopeful for lane in self.lanes
-        )
+        return any(lane.leaves_open and lane.scenario in self.hopeful for lane in self.lanes)
 
     def _answer(self, found: Conclusion) -> None:
         """Record the answer of this round; a finer round may change it."""

@@ -30,6 +30,10 @@ class ScenarioBaseline:
     failures: int = 0
     trials: int = 0
     """Trials that are evidence."""
+    beside: int = 0
+    """Trials of the original that confirmed kills of earlier rounds, and that a finer round compares with, too."""
+    failures_beside: int = 0
+    """Failures among these."""
     finished: int = 0
     first_failure: str = ""
     no_evidence: Counter[str] = field(default_factory=Counter)
@@ -84,6 +88,17 @@ class ScenarioBaseline:
             self.failures += 1
             self.first_failure = self.first_failure or result.reason
 
+    def take_in_beside(self, failed: bool) -> None:
+        """Add a trial of the original that confirmed a kill: one trial less is wanted."""
+        self.beside += 1
+        self.failures_beside += failed
+        self.wanted -= 1
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return the failures and the trials that mutants are compared with."""
+        return self.failures + self.failures_beside, self.trials + self.beside
+
     def in_order(self) -> tuple[tuple[bool, ...], tuple[float, ...]]:
         """Return whether each evidence trial passed, and its seconds, in the order of the launches."""
         order = sorted(range(len(self._positions)), key=self._positions.__getitem__)
@@ -108,7 +123,7 @@ class ScenarioBaseline:
 
     def shows(self, delta: float) -> bool:
         """Return whether the original passes often enough for a drop by `delta` to show."""
-        return self.usable and not is_untestable(self.failures, self.trials, delta)
+        return self.usable and not is_untestable(*self.counts, delta)
 
     @property
     def passes(self) -> int:

@@ -1,7 +1,8 @@
 """The first phase of a campaign: the original's trials on every scenario, as many as the budget allows."""
 
 import heapq
-from collections.abc import Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import HOPELESS, ScenarioBaseline
@@ -17,6 +18,10 @@ class BaselinePhase:
         self.by_scenario = {name: ScenarioBaseline(plan.ladder[0].baseline) for name in plan.scenarios}
         self.complete = False
         """Whether every scenario has its baseline."""
+        self.grown = 0
+        """Trials by which finer rounds have enlarged the baselines."""
+        self._beside: defaultdict[str, deque[bool]] = defaultdict(deque)
+        """Scenario -> whether each trial failed that has confirmed a kill and that no round compares with yet."""
         self._wanted = plan.ladder[0].baseline
         self._limit = plan.baseline_limit
         self._in_rounds = bool(plan.rounds)
@@ -104,12 +109,22 @@ class BaselinePhase:
         """Return whether the original passes often enough on a scenario for a drop by `delta` to show."""
         return self.by_scenario[scenario].shows(delta)
 
-    def grow(self, trials: int) -> None:
-        """Ask for more trials of the original on each scenario: `trials` in all."""
+    def grow(self, trials: int, beside: Iterable[tuple[str, bool]] = ()) -> None:
+        """Ask for more trials of the original on each scenario: `trials` in all.
+
+        `beside` are further trials that have confirmed kills: the scenario, and whether the trial failed. They take the
+        place of new trials, in their order, up to the size; the rest waits for the next round. So a baseline is the
+        first trials of one sequence, of a size that no outcome has chosen.
+        """
         self._wanted = trials
         self._stops_hopeless = False
-        for baseline in self.by_scenario.values():
-            baseline.wanted = max(baseline.wanted, trials)
+        for scenario, failed in beside:
+            self._beside[scenario].append(failed)
+        for name, baseline in self.by_scenario.items():
+            baseline.wanted = max(baseline.wanted, trials - baseline.beside)
+            while self._beside[name] and baseline.wanted > baseline.trials:
+                baseline.take_in_beside(self._beside[name].popleft())
+            self.grown += max(0, baseline.wanted - baseline.trials)
         self._queue_all()
         self.complete = all(b.complete for b in self.by_scenario.values())
 

@@ -40,6 +40,8 @@ class Confirmation:
     """The mutant's trials since the kill."""
     trouble: int = 0
     """Trials of the original in a row that are no evidence."""
+    originals: tuple[tuple[str, bool], ...] = ()
+    """The trials of the original that are evidence, in order: the scenario, and whether it failed."""
 
     @property
     def log_evidence(self) -> float:
@@ -100,7 +102,7 @@ class Confirmation:
         if failed is None:
             return replace(self, trouble=self.trouble + 1)
         found = self._found_with(scenario, KillCounts(0, 0, 0, 0, int(failed), 1))
-        return replace(self, found=found, trouble=0)
+        return replace(self, found=found, trouble=0, originals=(*self.originals, (scenario, failed)))
 
     def _found_with(self, scenario: str, more: KillCounts) -> tuple[tuple[str, KillCounts], ...]:
         return tuple(

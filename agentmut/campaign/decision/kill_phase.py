@@ -124,7 +124,7 @@ def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
     baselines = known.baselines
     usable = {name: weight for name, weight in where.scenarios.items() if baselines[name].usable}
     tried = [name for name in usable if baselines[name].shows(here.delta)]
-    pooled = [name for name in tried if baselines[name].trials >= LEAST_BASELINE]
+    pooled = [name for name in tried if baselines[name].counts[1] >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
     design = design_of(arm.mutant, where, known, together)
     before = {lane.scenario: lane for lane in arm.lanes}
@@ -151,13 +151,13 @@ def _alpha(mutant: Mutant, known: Measured) -> float:
 def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known: Measured) -> SuiteEvidence:
     baselines = {name: known.baselines[name] for name in scenarios}
     n_max = known.plan.rule.n_max
-    pooled = {name: known.tables.pooled(b.failures, b.trials, n_max) for name, b in baselines.items()}
+    pooled = {name: known.tables.pooled(*b.counts, n_max) for name, b in baselines.items()}
     return SuiteEvidence(level, pooled, left_out)
 
 
 def _lane(before: Lane | None, scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
     baseline = known.baselines[scenario]
-    f0, n0 = baseline.failures, baseline.trials
+    f0, n0 = baseline.counts
     table, evidence = known.tables.get(f0, n0, design), known.tables.evidence(f0, n0, design.n_max)
     return (before or Lane(scenario, table, evidence, affinity)).judged_by(table, evidence)
 

@@ -55,6 +55,13 @@ class Lane:
         """Return whether the original fails the scenario too often for a drop by the round's delta to show."""
         return self.decision is Decision.UNTESTABLE
 
+    @property
+    def leaves_open(self) -> bool:
+        """Return whether no further trials can rule out the round's drop, since too many have failed already."""
+        if self.decision is Decision.CONTINUE:
+            return self.failures > self.table.most_survived
+        return self.decision is Decision.UNDECIDED
+
     @cached_property
     def prospect(self) -> float:
         """Return about how many kills the next trial on this scenario brings; 0 if no further trial is due."""

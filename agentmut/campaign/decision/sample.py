@@ -195,7 +195,7 @@ def expected_trials(mutant: Mutant, where: Reached, known: Measured) -> float:
     """Return about how many trials a mutant takes in the round, before any of its trials has run."""
     design, here = design_of(mutant, where, known), known.plan.ladder[known.round]
     reaching = [known.baselines[name] for name in where.scenarios]
-    alike = Counter((b.failures, b.trials) for b in reaching if b.shows(here.delta))
+    alike = Counter(b.counts for b in reaching if b.shows(here.delta))
     survives = sum(
         scenarios * mean_trials(known.tables.get(f0, n0, design), (f0 + 0.5) / (n0 + 1))
         for (f0, n0), scenarios in alike.items()

@@ -13,8 +13,8 @@ NONE: Mapping[str, int] = MappingProxyType({})
 class Sentinels:
     """The choice of the next trial of the original, as a function of the trials launched since the baseline.
 
-    `share` of these trials are the original's. Trials that confirmed kills of earlier rounds are among them, so they
-    make sentinels rarer.
+    `share` of these trials are the original's. Trials that confirmed kills of earlier rounds are among them, and so are
+    those by which the baseline grew, so they make sentinels rarer.
     """
 
     def __init__(
@@ -25,13 +25,14 @@ class Sentinels:
         self._first = first
         self.launched = 0
 
-    def launch(self, trials: int, confirming: int = 0) -> Launch | None:
+    def launch(self, trials: int, of_original: int = 0) -> Launch | None:
         """Return the next sentinel if one is due; the scenarios take turns.
 
-        `trials` are the launches of mutants so far, with those of the original beside them; `confirming` are the latter
-        in earlier rounds. Both are functions of what was launched, so concurrency does not change how many are due.
+        `trials` are the launches of mutants so far, with those of the original beside them. `of_original` are the
+        latter in earlier rounds, and those by which the baseline grew. Both are functions of what was launched, so
+        concurrency does not change how many are due.
         """
-        if not self._scenarios or self.launched + confirming >= int(trials * self._share):
+        if not self._scenarios or self.launched + of_original >= int(trials * self._share):
             return None
         repeat, at = divmod(self.launched, len(self._scenarios))
         self.launched += 1

@@ -13,6 +13,7 @@ from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
 from agentmut.campaign.decision.clearing import tried_on
+from agentmut.campaign.decision.kept_confirming import KeptConfirming
 from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, in_round, without_trial
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
@@ -69,6 +70,7 @@ class CampaignState:
     round: int = -1
     """Position of the round that mutants are in, among the plan's; -1 before the first."""
     sentinels: Sentinels = field(default_factory=Sentinels)
+    kept_confirming: KeptConfirming = field(default_factory=KeptConfirming)
     service: Service = field(default_factory=Service)
     ended_at: dict[str, float] = field(default_factory=dict)
     """Mutant id -> when its trials ended, in seconds since the epoch."""
@@ -184,7 +186,8 @@ class CampaignState:
 
     def _beside_launch(self) -> Launch | None:
         kills = self.kills
-        due = None if kills.answered else self.sentinels.launch(kills.launched, kills.confirming_before)
+        of_original = kills.confirming_before + self.original.grown
+        due = None if kills.answered else self.sentinels.launch(kills.launched, of_original)
         return due or kills.launch() or self._launch_after_kill()
 
     def _launch_after_kill(self) -> Launch | None:
@@ -270,7 +273,11 @@ class CampaignState:
             if not self.plan.shard:  # of a few mutants all may be errors; the merged campaign tells
                 self.problem = self.problem or all_errors(self.arms.values())
             return
-        self.original.grow(self.plan.ladder[self.round + 1].baseline)
+        # shards have different ones, and their baselines have to be alike
+        keeps = self.plan.rule.keeps_confirming and not (self.plan.shard or self.plan.merged)
+        mutants = [mutant.id for mutant in self.plan.mutants] if keeps else ()
+        beside = self.kept_confirming.take(mutants, self.arms)
+        self.original.grow(self.plan.ladder[self.round + 1].baseline, beside)
         if self.baseline_complete:
             self._begin_round()
 

@@ -60,10 +60,12 @@ class Rule(Frozen):
     suite_share: float = 0.0
     """The part of alpha that the scenarios together may spend."""
     clear_on: int = 0
-    """Scenarios, drawn at random, on which a survivor is cleared besides those most related to it; 0: on all."""
+    """Scenarios beyond which a survivor is cleared on a sample, and the most random ones in it; 0: on all."""
     beside: float = 0.03
     """Sentinels a launch of a mutant: trials of the original to the end of the campaign. 0: no sentinel, and kills are
     final without trials of the original beside them."""
+    keeps_confirming: bool = False
+    """Whether trials of the original that confirmed kills are part of the baseline of finer rounds."""
 
 
 class Shard(Frozen):

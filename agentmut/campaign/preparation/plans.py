@@ -97,6 +97,7 @@ def rule_of(project: Project) -> Rule:
         n_max=settings.n_max,
         suite_share=settings.suite_share,
         clear_on=settings.scenarios_to_clear,
+        keeps_confirming=True,
     )
 
 

@@ -38,7 +38,7 @@ def _missing(state: CampaignState) -> str:
 def _next_baseline(state: CampaignState) -> int:
     """Return how many trials of the original the next round begins with; 0 after the last round."""
     later = state.plan.ladder[state.round + 1 :]
-    return sum(max(0, later[0].baseline - b.trials) for b in state.baselines.values()) if later else 0
+    return sum(max(0, later[0].baseline - b.counts[1]) for b in state.baselines.values()) if later else 0
 
 
 def _open(state: CampaignState) -> list[Arm]:

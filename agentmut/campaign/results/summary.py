@@ -86,7 +86,10 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         ci=ci_runs(session, state, _first_order(rows)),
         cost=cost_of(spend, plan.environment),
         judges=judges_used(session, spend.judges),
-        rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
+        rule={
+            **plan.rule.model_dump(),
+            "baseline": max(b.wanted + b.beside for b in state.baselines.values()),
+        },
         shard=str(plan.shard or ""),
         merged=plan.merged,
         sample=_sampled(state),
@@ -147,6 +150,7 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         threshold=session.project.threshold_of(state.scenarios[name]),
         testable=baseline.complete and state.testable(name),
         no_evidence=sum(baseline.no_evidence.values()),
+        beside=baseline.beside,
         reason=_untestable_reason(state, baseline, name),
         failure=baseline.first_failure,
     )
@@ -349,9 +353,9 @@ def _notes(state: CampaignState) -> Iterable[str]:
         yield state.notice.rstrip(".")
     if sampled := sum(arm.clearing is not None for arm in state.arms.values()):
         yield (
-            f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and {state.plan.rule.clear_on} "
-            "random ones of those that reach them (statistics.clear_on; `all` tries them on each). The upper end of "
-            "the score speaks of these scenarios: the whole suite may notice more mutants"
+            f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and at most "
+            f"{state.plan.rule.clear_on} random ones of those that reach them (statistics.clear_on; `all` tries "
+            "them on each). The upper end of the score speaks of these scenarios: the whole suite may notice more mutants"
         )
     if state.is_precise:
         yield (

@@ -89,6 +89,11 @@ class KillTable:
         """Return whether no trial should be spent: see `is_untestable`."""
         return is_untestable(self.f0, self.n0, self.design.delta)
 
+    @cached_property
+    def most_survived(self) -> int:
+        """Return the most failures with which any number of trials is SURVIVED; -1 if none is."""
+        return max(self.survive_at)
+
     def decide(self, n: int, f: int) -> Decision:
         """Return the decision after `n` trials with `f` failures; CONTINUE at n = 0.
 
