@@ -158,8 +158,8 @@ class StatisticsSettings(Section):
     in one scenario a little later. 0 leaves it all to single scenarios."""
     clear_on: Literal["auto", "all"] | Annotated[int, Field(ge=10)] = "auto"
     """Try a mutant that more scenarios reach on a sample: the five most related ones, and random ones from groups of
-    like scenarios. `auto`: 20, so it begins with a mutant that 21 scenarios reach. 20 of 21 to 25 are tried, all but five
-    of 26 to 30, and 25 of more. A number is 10 or more. `all`: on each of them."""
+    like scenarios. `auto`: 20, so it begins with a mutant that 21 scenarios reach. 20 of 21 to 25 are tried, all but
+    five of 26 to 30, and 25 of more. A number is 10 or more. `all`: on each of them."""
     scoring: Literal["default", "paper"] = "default"
     """`paper` gives the ratio over all operators that the literature uses."""
     seed: int = Field(default=1, ge=0)
