@@ -145,7 +145,7 @@ def test_one_launch_in_twenty_is_a_sentinel_of_the_next_scenario() -> None:
 
 def test_trials_that_confirm_kills_make_sentinels_rarer() -> None:
     sentinels = Sentinels(("a", "b"), 0.05)
-    assert sentinels.launch(100, confirming=5) is None
-    assert sentinels.launch(119, confirming=5) is None
-    assert sentinels.launch(120, confirming=5) is not None  # six of 120 are the original's
-    assert sentinels.launch(120, confirming=5) is None
+    assert sentinels.launch(100, of_original=5) is None
+    assert sentinels.launch(119, of_original=5) is None
+    assert sentinels.launch(120, of_original=5) is not None  # six of 120 are the original's
+    assert sentinels.launch(120, of_original=5) is None
