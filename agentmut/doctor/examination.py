@@ -1,7 +1,7 @@
 """Runs an agent as it is, and with one harmless change after the other by each route."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from agentmut.campaign import (
     refuse_without_texts,
     trial_id,
 )
+from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, sentences
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.clock import can_shift, shifted
 from agentmut.doctor.elsewhere import elsewhere, programs_elsewhere, unshifted
@@ -38,12 +39,12 @@ from agentmut.trial import (
     TrialRequest,
     absence,
     inside,
-    of_strangers,
     remedy_on_wire,
 )
 
 RouteName = Literal["rebuild", "wire"]
 RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})
+_ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
 
 
 class Examination(NamedTuple):
@@ -79,7 +80,7 @@ def _left_out(session: Session) -> str:
         for name, there in (("prompt", base.prompt or base.workspace), ("tools", base.tools))
         if not there
     ]
-    return f" agent.config declares no {_or(missing)}, so no change of that is tried." if missing else ""
+    return f" agent.config declares no {any_of(missing)}, so no change of that is tried." if missing else ""
 
 
 def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
@@ -124,7 +125,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
         }
     )
     if not found.ran:
-        return Examination(found.model_copy(update={"advice": (*_sentences(seen.unread), _UNRUNNABLE)}))
+        return Examination(found.model_copy(update={"advice": (*sentences(seen.unread), UNRUNNABLE)}))
     kept = kept_request([seen, *await ward.other_runs()]) if kept_in else None
     if kept:
         ward.adopt(kept.config)
@@ -146,7 +147,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
     found = found.model_copy(update=update)
     kept_name = kept_in if kept and ward.adopted else ""
-    advice = tuple(_advice(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
+    advice = tuple(advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
     return Examination(found.model_copy(update={"advice": advice}), kept)
 
 
@@ -375,72 +376,3 @@ def _first_asked(seen: Footprint) -> str:
         return ""
     first = seen.requests[seen.exchanges[0]]
     return first.text[first.system :].strip()
-
-
-_ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
-_UNRUNNABLE = (
-    "Fix the cause above, and run `agentmut doctor` again. agent.env sets variables, "
-    "execution.timeout gives it more seconds, --scenario takes another input; `agentmut simulate -- agentmut doctor` "
-    "puts a simulated model in the place of a service that refuses or is not there."
-)
-
-
-def _advice(
-    found: Diagnosis, adopted: str, clock: str, strangers: Sequence[str], *, reads_files: bool
-) -> Iterable[str]:
-    own = found.route
-    other = "wire" if own == "rebuild" else "rebuild"
-    better = [
-        part.name
-        for part in found.parts
-        if _through(part, other) is Arrival.ALL and _through(part, own) is not Arrival.ALL
-    ]
-    worse = [
-        part.name
-        for part in found.parts
-        if _through(part, own) is Arrival.ALL and _through(part, other) is not Arrival.ALL
-    ]
-    if better:
-        but = f", though changes of {_and(worse)} do not" if worse else ""
-        yield f"With `agent.route: {other}` changes of {_and(better)} arrive as a whole{but}."
-    if found.remembers:
-        yield (
-            "A run began with what an earlier run was told: the agent keeps its conversation, so trials are not "
-            "independent. Make its history and its memory anew in each run, where the agent is built."
-        )
-    if not found.reachable:
-        yield "No change reaches this agent: a campaign would say nothing about its tests."
-    if strangers:
-        yield from _sentences([of_strangers(strangers)])
-    if clock:
-        yield f"{clock.rstrip('.')}."
-    if adopted:
-        yield (
-            f"Name {adopted} under agent.config.request: doctor tried the parts in this request. Without the request "
-            "no prompt is mutated."
-        )
-    elif (
-        not reads_files
-        and "prompt" not in (part.name for part in found.parts)
-        and any(shape.prompt_length for shape in found.requests)
-    ):
-        yield (
-            "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
-            "`agentmut doctor --save-request request.json` and name it under agent.config.request."
-        )
-
-
-def _sentences(phrases: Iterable[str]) -> Iterable[str]:
-    return (f"{said[0].upper()}{said[1:]}." for said in phrases)
-
-
-def _through(part: Part, route: str) -> Arrival:
-    return part.wire.arrival if route == "wire" else part.rebuild.arrival
-
-
-def _or(names: Sequence[str]) -> str:
-    return " or ".join(names)
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(names)

@@ -29,10 +29,10 @@ from agentmut._base import (
 )
 from agentmut.judging import build, with_files
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario, Sources
+from agentmut.project.gate_section import GateSettings
 from agentmut.project.project import Project
 from agentmut.project.schema import (
     ComparisonSettings,
-    GateSettings,
     Rate,
     StatisticsSettings,
     VerdictSettings,

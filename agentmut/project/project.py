@@ -7,6 +7,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from agentmut._base import Frozen
 from agentmut.nouns import AgentConfig, Scenario, Sources
+from agentmut.project.gate_section import GateSettings
 from agentmut.project.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.project.places import runs_folder
 from agentmut.project.privacy import SecretSettings, StoreSettings
@@ -14,7 +15,6 @@ from agentmut.project.schema import (
     BudgetSettings,
     ComparisonSettings,
     ExecutionSettings,
-    GateSettings,
     MutationSettings,
     StatisticsSettings,
     VerdictSettings,

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Ro
 from agentmut.mutation import Identity
 from agentmut.nouns import ToolDouble
 from agentmut.project.agent_section import AgentSection
+from agentmut.project.gate_section import GateSettings
 from agentmut.project.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 from agentmut.project.privacy import SecretSettings, StoreSettings
 from agentmut.project.section import Reference, Section
@@ -292,34 +293,6 @@ class ExecutionSettings(Section):
     """Most requests to models in a minute: of all services together, or of each host, as in `{api.openai.com: 500}`."""
     window: int = Field(default=1, ge=1)
     """Trials of one mutant that may be under way at the same time."""
-
-
-class GateSettings(Section):
-    """What `agentmut gate` requires before it says deploy."""
-
-    verdict: bool = True
-    """Require the suite's verdict on the agent: that of `agentmut test`, or else of the baseline of the
-    latest campaign."""
-    min_score: float | None = Field(default=None, ge=0, le=1)
-    """The least lower bound of the mutation score."""
-    min_coverage: float | None = Field(default=None, ge=0, le=1)
-    """The least overall coverage; below it a person decides."""
-    baseline: str | None = Field(default=None, min_length=1)
-    """Name of a stored baseline: `agentmut baseline compare` with it must not say FAIL. It is also the name that
-    `agentmut baseline save` and `compare` use when none is given."""
-    max_usd: float | None = Field(default=None, ge=0)
-    """US dollars that the evidence may have cost; above it a person decides."""
-    max_minutes: float | None = Field(default=None, ge=0)
-    """Minutes that the evidence may have taken; above it a person decides."""
-    max_usd_per_run: float | None = Field(default=None, ge=0)
-    """US dollars that one run of the agent may cost on average."""
-    max_seconds_per_run: float | None = Field(default=None, ge=0)
-    """Seconds that one run of the agent may take on average."""
-    require: tuple[str, ...] = ()
-    """Figures of reliability with their limits, such as `reliability.pass_hat_4 >= 0.2`; of `agentmut test`, or else
-    of the unchanged agent in the latest campaign. Their intervals hold together at 95 %."""
-    inconclusive: Literal["manual", "block", "deploy"] = "manual"
-    """The decision if the evidence is not enough either way. No evidence at all is always `manual`."""
 
 
 class ProjectFile(Section):

@@ -1,6 +1,7 @@
 """Rank the changes that no scenario noticed."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from agentmut.language import Modality, modality
 from agentmut.nouns import Effect, Intent, MutantRow, Status
@@ -10,6 +11,9 @@ UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 """What a mutant is that no scenario has noticed."""
 LONGEST_READ = 4_000
 """Characters of an instruction that are read for its mood."""
+LONGEST_REASON = 600
+"""Characters of a mutant's reason, or of its description, that are read and shown."""
+_QUOTED = re.compile(r'".*?"|\d+')
 _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
 
 
@@ -48,3 +52,11 @@ def losses(rows: Iterable[MutantRow], effect: Effect) -> tuple[list[MutantRow], 
     """Return the decided mutants with an effect, such as a dropped rule, and the unnoticed ones among them."""
     decided = [row for row in rows if row.status in (Status.KILLED, *UNNOTICED) and effect_of(row) is effect]
     return decided, [row for row in decided if row.status in UNNOTICED]
+
+
+def by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    """Return the first reason of each kind. Reasons that differ in quotes and numbers are one kind."""
+    groups: dict[str, list[MutantRow]] = {}
+    for row in rows:
+        groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
+    return [(group[0].reason, group) for group in groups.values()]

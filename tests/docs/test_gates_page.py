@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agentmut.cli import VERBS
+from agentmut.project.gate_section import GateSettings
 from agentmut.project.loading import load_project
-from agentmut.project.schema import GateSettings
 
 DOCS = Path(__file__).parents[2] / "docs"
 GATES = (DOCS / "gates.md").read_text()

@@ -7,8 +7,10 @@ that no verdict ever rests on them, and no kill has chosen them.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE
 from agentmut.campaign.trials import Launch, TrialResult
+from agentmut.nouns import Mutant, Status
 from agentmut.stats import AfterKill
 from agentmut.store import LATER, is_later
 
@@ -19,6 +21,14 @@ Place = tuple[str, str]
 def is_after_kill(launch: Launch) -> bool:
     """Return whether a trial is a run of a mutant after its kill."""
     return bool(launch.mutant) and is_later(launch.repeat)
+
+
+def final_kills(mutants: Iterable[Mutant], arms: Mapping[str, Arm]) -> Iterator[Place]:
+    """Yield the id of each killed mutant with each scenario whose trials its kill has chosen."""
+    for mutant in mutants:
+        arm = arms.get(mutant.id)
+        if arm and arm.status is Status.KILLED:
+            yield from ((mutant.id, name) for name in arm.chosen_by_kill)
 
 
 @dataclass

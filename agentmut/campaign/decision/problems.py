@@ -11,7 +11,7 @@ from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.reach import NEVER_CARRIED
 from agentmut.campaign.fresh import Fresh
 from agentmut.campaign.trials import TrialResult
-from agentmut.nouns import Ending, Outcome, Status
+from agentmut.nouns import Ending, Mutant, Outcome, Status
 
 DEAD_ENDPOINT = 25
 """Infrastructure failures in a row, over all mutants, after which the run is given up.
@@ -258,6 +258,11 @@ def destroyed_problem(status: Status, reason: str) -> str:
     )
 
 
+def undestroyed_problem(arm: Arm | None) -> str:
+    """Return why the control of the destroyed agent fails where no round has killed it; empty if one has."""
+    return destroyed_problem(arm.rests.status, arm.rests.reason) if arm and arm.rests else ""
+
+
 def identity_problem(arm: Arm) -> str:
     """Return the message for a campaign whose unchanged agent was killed."""
     lane = next((lane for lane in arm.lanes if lane.decision == "killed"), None)
@@ -271,6 +276,13 @@ def identity_problem(arm: Arm) -> str:
         "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
         "run mean nothing"
     )
+
+
+def control_problem(arm: Arm, destroyed: Mutant, identity: Collection[Mutant]) -> str:
+    """Return why a control fails that has its answer; empty for one that holds, and for any other mutant."""
+    if arm.status is not None and arm.mutant.id == destroyed.id:
+        return destroyed_problem(arm.status, arm.reason)
+    return identity_problem(arm) if arm.mutant in identity and arm.status is Status.KILLED else ""
 
 
 def other_model(wanted: str, baselines: Iterable[ScenarioBaseline]) -> str:

@@ -239,6 +239,13 @@ def _as_drawn(
     ]
 
 
+def is_within(score: Score, precision: float) -> bool:
+    """Return whether a score's interval is no wider than `precision` on each side, a share from 0 to 1."""
+    if score.low is None or score.high is None:
+        return False
+    return score.high - score.low <= 2 * precision + 1e-9
+
+
 def share_not_killed(killed: Score) -> Score:
     """Return 1 - score, with the ends of the interval exchanged."""
 

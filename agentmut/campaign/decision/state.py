@@ -4,10 +4,10 @@ Everything here is a function of the plan and of the results recorded so far. `r
 same loop on the stored plan: stored results are recorded again, and the rest follows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agentmut.campaign.decision.after_kills import AfterKills, Place, is_after_kill
+from agentmut.campaign.decision.after_kills import AfterKills, final_kills, is_after_kill
 from agentmut.campaign.decision.all_errors import all_errors
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
@@ -18,19 +18,20 @@ from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, i
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
     cannot_run,
+    control_problem,
     dead_endpoint,
     destroyed_problem,
     early_problem,
     failing_problem,
-    identity_problem,
     other_model,
     unbegun,
+    undestroyed_problem,
     untestable_problem,
 )
 from agentmut.campaign.decision.quarantine import Watch
 from agentmut.campaign.decision.reach import Reached, reached
 from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned_sample, planned_sentence
-from agentmut.campaign.decision.scoring import SeenLook, score_of_sample
+from agentmut.campaign.decision.scoring import SeenLook, is_within, score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
 from agentmut.campaign.decision.unforked import Unforked
@@ -194,15 +195,8 @@ class CampaignState:
         if not self.after_kills.wanted or self.problem or not self.decided:
             return None
         if not self.after_kills.has_begun:
-            self.after_kills.begin(self.final_kills())
+            self.after_kills.begin(final_kills(self.plan.mutants, self.arms))
         return self.after_kills.launch()
-
-    def final_kills(self) -> Iterator[Place]:
-        """Yield each killed mutant with each scenario whose trials its kill has chosen."""
-        for mutant in self.plan.mutants:
-            arm = self.arms.get(mutant.id)
-            if arm and arm.status is Status.KILLED:
-                yield from ((mutant.id, name) for name in arm.chosen_by_kill)
 
     def drift(self) -> Drift | None:
         """Return the drift of the service that the trials show so far."""
@@ -269,7 +263,7 @@ class CampaignState:
             self._draw()
             return
         if not self._another_round:
-            self._check_destroyed()
+            self.problem = self.problem or undestroyed_problem(self.arms.get(self.plan.destroyed.id))
             if not self.plan.shard:  # of a few mutants all may be errors; the merged campaign tells
                 self.problem = self.problem or all_errors(self.arms.values())
             return
@@ -305,7 +299,7 @@ class CampaignState:
         where = {mutant.id: self.reaching(mutant) for mutant in self.contenders}
         if self.round == 0:
             self.sample = self._planned_sample(where)
-            self.notice = self._said_of_sample()
+            self.notice = "" if self.only else planned_sentence(self.sample, self.plan, self.money)
         drawn = self._drawn_at_first() if self.round == 0 else set()
         waiting = self.sample.waiting if self.sample else {}
         entering = {id: there for id, there in where.items() if id in drawn or id not in waiting}
@@ -325,9 +319,6 @@ class CampaignState:
         able = {id: there for id, there in where.items() if self._has_baseline(there)}
         return planned_sample(self.plan, able, self.measured, self.money, self.only)
 
-    def _said_of_sample(self) -> str:
-        return "" if self.only else planned_sentence(self.sample, self.plan, self.money)
-
     def _draw(self) -> None:
         """Draw the mutants of the next look."""
         assert self.sample is not None
@@ -339,12 +330,8 @@ class CampaignState:
 
     def _is_precise(self) -> bool:
         """Return whether the score of the mutants drawn so far is as precise as was asked for."""
-        if self.plan.precision is None:
-            return False
-        score = self.score_so_far()
-        if score.low is None or score.high is None:
-            return False
-        return score.high - score.low <= 2 * self.plan.precision + 1e-9
+        wanted = self.plan.precision
+        return wanted is not None and is_within(self.score_so_far(), wanted)
 
     def score_so_far(self) -> Score:
         """Return the mutation score by what is known now."""
@@ -409,18 +396,9 @@ class CampaignState:
         if decided := self.decided_free.get(self.plan.destroyed.id):
             self.problem = destroyed_problem(*decided)
 
-    def _check_destroyed(self) -> None:
-        """Fail the control of the destroyed agent where no round has killed it."""
-        arm = self.arms.get(self.plan.destroyed.id)
-        if arm and arm.rests and not self.problem:
-            self.problem = destroyed_problem(arm.rests.status, arm.rests.reason)
-
     def _check_control(self, arm: Arm) -> None:
         if arm.status is None or self.problem:
             return
-        if arm.mutant.id == self.plan.destroyed.id:
-            self.problem = destroyed_problem(arm.status, arm.reason)
-        elif arm.mutant in self.plan.identity and arm.status is Status.KILLED:
-            self.problem = identity_problem(arm)
+        self.problem = control_problem(arm, self.plan.destroyed, self.plan.identity)
         # otherwise the baseline was stored, and the key has gone
         self.unable = bool(self.problem) and not self._mutant_began

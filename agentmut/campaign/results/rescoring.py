@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, zip_longest
 
+from agentmut.campaign.decision.after_kills import final_kills
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.confirming import Confirmation, is_sentinel
@@ -100,7 +101,7 @@ class _Rescoring:
 
     def _take_in_after_kills(self) -> None:
         """Record the stored runs after the kills that are there now."""
-        places, jobs = list(self.state.final_kills()), self.state.after_kills
+        places, jobs = list(final_kills(self.state.plan.mutants, self.state.arms)), self.state.after_kills
         found: dict[tuple[str, str, int], TrialResult] = {}
         for mutant in dict.fromkeys(id for id, _ in places) if jobs.wanted else ():
             kept = chain.from_iterable(self.campaign.after_kill_of(mutant).values())

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -84,9 +84,6 @@ def report(
 
     Example: agentmut report --format markdown --output summary.md
     """
-    from agentmut.cli.runs import find_report, find_result, latest_outcome
-    from agentmut.store import read_relations, read_verdicts
-
     filters = Filters(classes, operators, mutants, scenarios)
     if format == PARQUET and not as_json:
         return _write_parquet(
@@ -94,33 +91,74 @@ def report(
         )
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     _check_append(append, output, chosen)
-    verdicts = relations = None
-    if run is None and compare is None:
-        of_a_campaign = bundle is not None or any(filters) or not _of_any_kind(chosen)
-        run = latest_outcome(project, alone=of_a_campaign)
-    if compare is None:
-        verdicts = find_report(project, run, "verdicts.json", read_verdicts)
-    if compare is None and verdicts is None:
-        relations = find_report(project, run, "relations.json", read_relations)
-    if verdicts is not None or relations is not None:
-        filters.refuse("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
-        if bundle is not None:
-            raise UsageError("--bundle is for runs of `agentmut run`.")
-        text = _outcomes(project, verdicts, relations, chosen, output)
-    elif compare is not None:
-        filters.refuse("--compare shows what changed of all mutants: leave the filters out.")
-        text = _comparison(project, run, compare, chosen, output)
-    else:
-        with without_cyclic_collection():
-            result = find_result(project, run)
-            kept = filters.kept(result)
-            view = _view(project, output, filters.listed(kept))._replace(full=full)
-            if bundle is not None:
-                return _write_bundle(bundle, project, run, result, view, kept if runs else ())
-            text = _whole(project, run, result, chosen, view, kept if runs else ())
+    text = _text(_Asked(project, run, chosen, output, filters, compare, bundle, full, runs))
+    if text is None:
+        return
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
         text = cut_page(text, "--full")
     deliver(text, output, append)
+
+
+class _Asked(NamedTuple):
+    """What the command line asks for, once its format is chosen."""
+
+    project: Path
+    run: str | None
+    chosen: str
+    """The format."""
+    output: Path | None
+    filters: Filters
+    compare: str | None
+    bundle: Path | None
+    full: bool
+    runs: bool
+
+
+def _text(asked: _Asked) -> str | None:
+    """Return the report of whatever kind the run is; None where a bundle is written instead."""
+    from agentmut.cli.runs import find_report
+    from agentmut.store import read_relations, read_verdicts
+
+    project, filters = asked.project, asked.filters
+    if asked.compare is not None:
+        filters.refuse("--compare shows what changed of all mutants: leave the filters out.")
+        return _comparison(project, asked.run, asked.compare, asked.chosen, asked.output)
+    asked = asked._replace(run=_run_or_latest(asked))
+    verdicts = find_report(project, asked.run, "verdicts.json", read_verdicts)
+    relations = (
+        find_report(project, asked.run, "relations.json", read_relations) if verdicts is None else None
+    )
+    if verdicts is None and relations is None:
+        return _of_a_campaign(asked)
+    filters.refuse("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
+    if asked.bundle is not None:
+        raise UsageError("--bundle is for runs of `agentmut run`.")
+    return _outcomes(project, verdicts, relations, asked.chosen, asked.output)
+
+
+def _run_or_latest(asked: _Asked) -> str | None:
+    """Return the run that is named, or the latest one that can be shown as was asked for."""
+    from agentmut.cli.runs import latest_outcome
+
+    if asked.run is not None:
+        return asked.run
+    of_a_campaign = asked.bundle is not None or any(asked.filters) or not _of_any_kind(asked.chosen)
+    return latest_outcome(asked.project, alone=of_a_campaign)
+
+
+def _of_a_campaign(asked: _Asked) -> str | None:
+    """Return the report of a campaign; None where a bundle is written instead."""
+    from agentmut.cli.runs import find_result
+
+    with without_cyclic_collection():
+        result = find_result(asked.project, asked.run)
+        kept = asked.filters.kept(result)
+        view = _view(asked.project, asked.output, asked.filters.listed(kept))._replace(full=asked.full)
+        shown = kept if asked.runs else ()
+        if asked.bundle is None:
+            return _whole(asked.project, asked.run, result, asked.chosen, view, shown)
+        _write_bundle(asked.bundle, asked.project, asked.run, result, view, shown)
+        return None
 
 
 def _write_parquet(

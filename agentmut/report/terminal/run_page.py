@@ -1,6 +1,5 @@
 """The report of a run for a terminal; readable at 80 columns and without colour."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from agentmut.report.proof_wording import (
     ruled_out,
     visible_line,
 )
-from agentmut.report.ranking import LONGEST_READ, losses, rank
+from agentmut.report.ranking import LONGEST_READ, LONGEST_REASON, by_reason, losses, rank
 from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import (
     ROUNDED_UP,
@@ -53,13 +52,11 @@ SHOWN_PARTLY = 8
 SHOWN_STANDING = 8
 LINES = 6
 """Lines that a change takes in a list of changes."""
-LONGEST_REASON = 600
 LONGEST_CHANGE = 600
 _GAPS = {
     "assertion": "behaviour changed, and no evaluator looks at that",
     "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
 }
-_QUOTED = re.compile(r'".*?"|\d+')
 
 
 def render(
@@ -275,7 +272,7 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
         if not rows:
             continue
         page.title(f"{title} ({len(rows)})")
-        for reason, group in _by_reason(rows):
+        for reason, group in by_reason(rows):
             page.add(_ids(group))
             if reason:
                 page.add(f"    {shorten(reason, LONGEST_REASON)}")
@@ -283,14 +280,6 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
 
 def _ids(rows: Sequence[MutantRow]) -> str:
     return f"  {', '.join(f'{row.id} {row.operator}' for row in rows[:6])}{' ...' * (len(rows) > 6)}"
-
-
-def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
-    """Return the first reason of each kind. Reasons that differ in quotes and numbers are one kind."""
-    groups: dict[str, list[MutantRow]] = {}
-    for row in rows:
-        groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
-    return [(group[0].reason, group) for group in groups.values()]
 
 
 def _ci(page: Page, result: Result) -> None:
