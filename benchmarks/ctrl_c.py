@@ -23,7 +23,7 @@ from benchmarks.commit import commit  # noqa: E402
 LIMIT = 2.0
 STUCK = 'pathlib.Path("here").touch(); re.match("^(a+)+$", "a" * 41 + "!")'
 WAITS = 'pathlib.Path("here").touch(); time.sleep(600)'
-HEAD = "import asyncio, pathlib, re, time\n"
+HEAD = "import asyncio, os, pathlib, re, time\n"
 PROCESS = "isolate: process"
 THREAD = "isolate_evaluators: thread"
 ASLEEP = 'async def run(config, input):\n    pathlib.Path("here").touch()\n    await asyncio.sleep(600)\n'
@@ -43,8 +43,21 @@ class State(NamedTuple):
     judge: str = ""
     hook: str = ""
     execution: str = ""
+    when: str = "setup"
+    """Which of the two hooks it is."""
+    verb: str = "run"
+    program: str = ""
+    """A shell script that is the agent, in the place of a Python function."""
+    before: bool = False
+    """Whether a run without the fault, of a judge that looks for a word, comes before."""
 
 
+CRASHES = (
+    "async def run(config, input):\n    crashed = pathlib.Path('crashed')\n"
+    "    if not crashed.exists():\n        crashed.touch()\n        os.kill(os.getpid(), 11)\n"
+    "    pathlib.Path('here').touch()\n    await asyncio.sleep(600)\n"
+)
+"""An agent that crashes the first process, and waits in the second."""
 STATES = (
     State("trials that wait", ASLEEP),
     State("trials that swallow their cancellation", SWALLOWS),
@@ -62,9 +75,34 @@ STATES = (
         judge=f"def judge(trace):\n    {STUCK}\n",
         execution=THREAD,
     ),
-    State("a hook in a thread keeps Python's lock", hook=f"def setup(scenario):\n    {STUCK}\n"),
-    State("an async hook keeps Python's lock", hook=f"async def setup(scenario):\n    {STUCK}\n"),
+    State("a hook in a thread keeps Python's lock", hook=f"def hook(scenario):\n    {STUCK}\n"),
+    State("an async hook keeps Python's lock", hook=f"async def hook(scenario):\n    {STUCK}\n"),
     State("the agent's module is imported", f"{STUCK}\n{GOOD}"),
+    State(
+        "a worker's teardown keeps Python's lock",
+        hook=f"def hook(scenario):\n    {STUCK}\n",
+        execution=PROCESS,
+        when="teardown",
+    ),
+    State("a program and its child ignore SIGTERM", program="trap '' TERM; touch here; sleep 600 & wait; sleep 600"),
+    State("the second process of a command", CRASHES),
+    State("`test`: trials that wait", ASLEEP, verb="test"),
+    State(
+        "`baseline save`: a thread keeps Python's lock", f"def run(config, input):\n    {STUCK}\n", verb="baseline save"
+    ),
+    State(
+        "`relations`: an async agent keeps Python's lock",
+        f"async def run(config, input):\n    {STUCK}\n",
+        verb="relations",
+    ),
+    State("`doctor`: a thread keeps Python's lock", f"def run(config, input):\n    {STUCK}\n", verb="doctor"),
+    State(
+        "`rescore`: an evaluator in a thread keeps Python's lock",
+        judge=f"def judge(trace):\n    {STUCK}\n",
+        execution=THREAD,
+        verb="rescore",
+        before=True,
+    ),
 )
 
 
@@ -74,10 +112,12 @@ def write(folder: Path, state: State) -> None:
     (folder / "judge.py").write_text(HEAD + state.judge)
     (folder / "hook.py").write_text(HEAD + state.hook)
     evaluator = "{python: 'judge:judge'}" if state.judge else "{contains: hello}"
-    hook = ", setup: 'hook:setup'" if state.hook else ""
+    hook = f", {state.when}: 'hook:hook'" if state.hook else ""
+    (folder / "agent.sh").write_text(state.program)
+    agent = "adapter: command, command: [sh, agent.sh]" if state.program else "adapter: python, run: 'my_agent:run'"
     (folder / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]{hook}}}\n")
     (folder / "agentmut.yaml").write_text(
-        "version: 1\nagent: {adapter: python, run: 'my_agent:run', config: {prompt: 'Always greet. Be brief.'}}\n"
+        f"version: 1\nagent: {{{agent}, config: {{prompt: 'Always greet. Be brief.'}}}}\n"
         "suite: {scenarios: s.yaml}\nmutation: {operators: [prompt.drop_instruction]}\n"
         f"execution: {{evaluator_timeout: 600, timeout: 600, {state.execution}}}\n"
     )
@@ -89,8 +129,13 @@ def seconds_of(state: State) -> tuple[float, int]:
         folder = Path(scratch)
         write(folder, state)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "agentmut", "run", "--yes", "--json"]
-        pipe = subprocess.PIPE
+        agentmut, pipe = [sys.executable, "-m", "agentmut"], subprocess.PIPE
+        if state.before:
+            (folder / "judge.py").write_text("def judge(trace):\n    return 'hello' in trace.text\n")
+            subprocess.run([*agentmut, "run", "--yes"], cwd=folder, env=environment, capture_output=True, check=True)
+            (folder / "judge.py").write_text(HEAD + state.judge)
+        yes = [] if state.verb == "rescore" else ["--yes"]
+        command = [*agentmut, *state.verb.split(), *yes, "--json"]
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe)
         while not (folder / "here").exists() and process.poll() is None:
             time.sleep(0.01)
