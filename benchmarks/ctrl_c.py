@@ -84,11 +84,16 @@ STATES = (
         execution=PROCESS,
         when="teardown",
     ),
-    State("a program and its child ignore SIGTERM", program="trap '' TERM; touch here; sleep 600 & wait; sleep 600"),
+    State(
+        "a program and its child ignore SIGTERM",
+        program="trap '' TERM; touch here; sleep 600 & wait; sleep 600",
+    ),
     State("the second process of a command", CRASHES),
     State("`test`: trials that wait", ASLEEP, verb="test"),
     State(
-        "`baseline save`: a thread keeps Python's lock", f"def run(config, input):\n    {STUCK}\n", verb="baseline save"
+        "`baseline save`: a thread keeps Python's lock",
+        f"def run(config, input):\n    {STUCK}\n",
+        verb="baseline save",
     ),
     State(
         "`relations`: an async agent keeps Python's lock",
@@ -114,7 +119,11 @@ def write(folder: Path, state: State) -> None:
     evaluator = "{python: 'judge:judge'}" if state.judge else "{contains: hello}"
     hook = f", {state.when}: 'hook:hook'" if state.hook else ""
     (folder / "agent.sh").write_text(state.program)
-    agent = "adapter: command, command: [sh, agent.sh]" if state.program else "adapter: python, run: 'my_agent:run'"
+    agent = (
+        "adapter: command, command: [sh, agent.sh]"
+        if state.program
+        else "adapter: python, run: 'my_agent:run'"
+    )
     (folder / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]{hook}}}\n")
     (folder / "agentmut.yaml").write_text(
         f"version: 1\nagent: {{{agent}, config: {{prompt: 'Always greet. Be brief.'}}}}\n"
@@ -132,7 +141,9 @@ def seconds_of(state: State) -> tuple[float, int]:
         agentmut, pipe = [sys.executable, "-m", "agentmut"], subprocess.PIPE
         if state.before:
             (folder / "judge.py").write_text("def judge(trace):\n    return 'hello' in trace.text\n")
-            subprocess.run([*agentmut, "run", "--yes"], cwd=folder, env=environment, capture_output=True, check=True)
+            subprocess.run(
+                [*agentmut, "run", "--yes"], cwd=folder, env=environment, capture_output=True, check=True
+            )
             (folder / "judge.py").write_text(HEAD + state.judge)
         yes = [] if state.verb == "rescore" else ["--yes"]
         command = [*agentmut, *state.verb.split(), *yes, "--json"]
