@@ -5,6 +5,9 @@ With `--fresh` they are six others, which nobody who works on the miner had seen
 miner was mended by those grades, `--unseen` has six more, and `--unseen2` and `--unseen3` another six after those.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
+`python -m benchmarks.proposals table` prints which kinds of proposals graders accept, `forecast` what the present
+rules keep of what was graded, and `against FOLDER ... > benchmarks/proposals/bases.csv` makes the table for `forecast`
+from finished runs of the graded agents.
 `python -m benchmarks.proposals count ONE.csv TWO.csv` prints the share of yes and how far both graders agree.
 The rubric is `benchmarks/proposals/rubric.md`; the goal is a share of .8. An example's agent is built
 with the simulator's addresses: put `agentmut simulate --` before the command.
@@ -20,8 +23,11 @@ from typing import NamedTuple
 from agentmut._base import canonical_json
 from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
+from agentmut.nouns import AssertionSuggestion
 from agentmut.project import load_project
 from agentmut.usecases import open_store
+from benchmarks.proposals.against import against, forecast
+from benchmarks.proposals.table import print_table
 from benchmarks.proposals.thin import FRESH, KNOWN, SECOND, THIRD, UNSEEN, Thin, run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
@@ -29,7 +35,7 @@ EACH = 10
 GOAL = 0.8
 USAGE = (
     "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3] | "
-    "sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv]"
+    "sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv] | table | against FOLDER ... | forecast"
 )
 
 
@@ -50,6 +56,19 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
 
     What only differs between the runs is no proposal; `agentmut show` lists it apart.
     """
+    for row, one in mined_rows(folder, 3):
+        if one.firm:
+            yield row
+
+
+def found_on(folder: Path) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Yield input, rule and assertion of all that is mined of each survivor, with its ground."""
+    for row, one in mined_rows(folder, 8):
+        yield (row["input"], row["rule"], row["assertion"]), one.basis.value
+
+
+def mined_rows(folder: Path, limit: int) -> Iterator[tuple[dict[str, str], AssertionSuggestion]]:
+    """Yield what is mined of each survivor of a project's latest run, as a row of the sheet and as it is."""
     project = load_project(folder)
     with open_store(project) as store:
         session = open_session(project)
@@ -59,17 +78,12 @@ def rows(folder: Path) -> Iterator[dict[str, str]]:
                 continue
             meaning = stored.meaning(row.id)
             rule = meaning.rule if meaning else ""
-            for one in mine(stored.campaign, row.id, limit=3, stored=stored):
-                if not one.firm:
-                    continue
+            for one in mine(stored.campaign, row.id, limit=limit, stored=stored):
                 turns = session.tests.scenarios[one.scenario].turns
-                yield {
-                    "input": " / ".join(
-                        turn if isinstance(turn, str) else canonical_json(turn) for turn in turns
-                    ),
-                    "rule": rule or row.subject or row.description,
-                    "assertion": f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}",
-                }
+                said = (turn if isinstance(turn, str) else canonical_json(turn) for turn in turns)
+                assertion = f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}"
+                shown = rule or row.subject or row.description
+                yield {"input": " / ".join(said), "rule": shown, "assertion": assertion}, one
 
 
 def sheet(found: Sequence[Mapping[str, str]], grader: int) -> list[dict[str, str]]:
@@ -126,9 +140,13 @@ def _agents(arguments: Sequence[str]) -> tuple[Thin, ...]:
 
 def main(arguments: Sequence[str]) -> int:
     """Return the exit code: 0; 1 where the goal is missed; 2 for a wrong command line."""
-    if len(arguments) < 2 or arguments[0] not in ("run", "sheet", "count"):
+    if arguments in (["table"], ["forecast"]):
+        return print_table() if arguments == ["table"] else forecast()
+    if len(arguments) < 2 or arguments[0] not in ("run", "sheet", "count", "against"):
         print(USAGE, file=sys.stderr)
         return 2
+    if arguments[0] == "against":
+        return against(map(Path, arguments[1:]))
     if arguments[0] == "run":
         return run(Path(arguments[1]), _agents(arguments))
     if arguments[0] == "count":
