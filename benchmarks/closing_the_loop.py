@@ -214,8 +214,8 @@ def around(file: Path, search: int) -> Loop:
         f"suggest: {len(proposed.suggestions.assertions)} assertions, {len(proposed.suggestions.scenarios)} scenarios"
     )
     keep_suggestions(project, proposed.suggestions)
-    if proposed.suggestions.assertions or proposed.suggestions.scenarios:
-        apply(project, ["all"])
+    if ids := [one.id for one in (*proposed.suggestions.assertions, *proposed.suggestions.scenarios)]:
+        apply(project, ids)
     rescored = rescore(file, before.run_id)
     after = _told("run", measure(file, seed=SEED))
     with _opened(file) as (_, session, store):

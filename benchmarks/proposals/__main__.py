@@ -20,6 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from agentmut._base import canonical_json
 from agentmut.campaign import open_session, stored_campaign
 from agentmut.insight import StoredRuns, mine
@@ -67,6 +69,15 @@ def found_on(folder: Path) -> Iterator[tuple[tuple[str, str, str], str]]:
         yield (row["input"], row["rule"], row["assertion"]), one.basis.value
 
 
+def inputs_of(folder: Path) -> set[str]:
+    """Return the inputs of a project's scenarios, as the sheet writes them."""
+    return {_input(scenario.turns) for scenario in load_project(folder).scenarios}
+
+
+def _input(turns: Sequence[JsonValue]) -> str:
+    return " / ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in turns)
+
+
 def mined_rows(folder: Path, limit: int) -> Iterator[tuple[dict[str, str], AssertionSuggestion]]:
     """Yield what is mined of each survivor of a project's latest run, as a row of the sheet and as it is."""
     project = load_project(folder)
@@ -79,11 +90,10 @@ def mined_rows(folder: Path, limit: int) -> Iterator[tuple[dict[str, str], Asser
             meaning = stored.meaning(row.id)
             rule = meaning.rule if meaning else ""
             for one in mine(stored.campaign, row.id, limit=limit, stored=stored):
-                turns = session.tests.scenarios[one.scenario].turns
-                said = (turn if isinstance(turn, str) else canonical_json(turn) for turn in turns)
+                said = _input(session.tests.scenarios[one.scenario].turns)
                 assertion = f"{one.evaluator.name}: {canonical_json(one.evaluator.argument)}"
                 shown = rule or row.subject or row.description
-                yield {"input": " / ".join(said), "rule": shown, "assertion": assertion}, one
+                yield {"input": said, "rule": shown, "assertion": assertion}, one
 
 
 def sheet(found: Sequence[Mapping[str, str]], grader: int) -> list[dict[str, str]]:

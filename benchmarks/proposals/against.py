@@ -1,7 +1,7 @@
 """The present rules against the grades: which graded proposals they still make, and what would be said of new agents.
 
 `bases.csv` has the ground (`agentmut.nouns.Basis`) of every graded proposal in runs of its agents by the present rules;
-empty where it is not even seen to differ any more. `forecast` reads it.
+empty where it is not even seen to differ any more. Rows of agents without a run are left out. `forecast` reads it.
 """
 
 import csv
@@ -93,7 +93,8 @@ def kept_bases() -> dict[Key, str]:
 
 def forecast() -> int:
     """Print what the present rules keep of each grading, and what kinds chosen on other agents keep."""
-    rows, bases = list(graded_rows()), kept_bases()
+    bases = kept_bases()
+    rows = [row for row in graded_rows() if _key(row) in bases]
     kept = {key: basis not in ("", "seen") for key, basis in bases.items()}
     print("The present rules (their author had read these grades):")
     for grading in dict.fromkeys(row.grading for row in rows):
@@ -106,11 +107,16 @@ def forecast() -> int:
 
 def against(folders: Iterable[Path]) -> int:
     """Write `bases.csv` from finished runs of the graded agents to standard output."""
-    from benchmarks.proposals.__main__ import found_on
+    from benchmarks.proposals.__main__ import found_on, inputs_of
 
-    mined = {key: basis for folder in folders for key, basis in found_on(folder)}
+    mined: dict[tuple[str, str, str], str] = {}
+    tried: set[str] = set()
+    for folder in folders:
+        mined |= found_on(folder)
+        tried |= inputs_of(folder)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("grading", "number", "basis"))
     for row in graded_rows():
-        writer.writerow((row.grading, row.number, mined.get((row.input, row.rule, row.assertion), "")))
+        if row.input in tried:
+            writer.writerow((row.grading, row.number, mined.get((row.input, row.rule, row.assertion), "")))
     return 0

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from agentmut.usecases import Proposed
 
 
+NOTHING_CHANGED = (
+    "Nothing changed: what was asked for is there. `all` leaves out what is only seen to differ; name its id."
+)
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(help="With --apply: ids of suggestions, or the beginning of them, or `all`."),
+    typer.Argument(
+        help="With --apply: ids of suggestions, or the beginning of them, or `all` that are more than seen to differ."
+    ),
 ]
 Scenarios = Annotated[
     bool, typer.Option("--scenarios", help="Search for new scenarios too: this runs the agent.")
@@ -152,7 +157,7 @@ def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     if as_json:
         print_json({"changed": changed})
         return
-    typer.echo(f"Changed: {', '.join(changed)}." if changed else "Nothing changed: all of it is there.")
+    typer.echo(f"Changed: {', '.join(changed)}." if changed else NOTHING_CHANGED)
     if changed:
         typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
 
