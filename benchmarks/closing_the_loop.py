@@ -214,7 +214,9 @@ def around(file: Path, search: int) -> Loop:
         f"suggest: {len(proposed.suggestions.assertions)} assertions, {len(proposed.suggestions.scenarios)} scenarios"
     )
     keep_suggestions(project, proposed.suggestions)
-    if ids := [one.id for one in (*proposed.suggestions.assertions, *proposed.suggestions.scenarios)]:
+    ids = [one.id for one in proposed.suggestions.assertions]
+    ids += [one.id for one in proposed.suggestions.scenarios]
+    if ids:
         apply(project, ids)
     rescored = rescore(file, before.run_id)
     after = _told("run", measure(file, seed=SEED))

@@ -57,8 +57,8 @@ def graded_rows() -> Iterator[Graded]:
                     rows[row["number"]] = row
                     grades[row["number"]].append(row["grade"].strip().lower() == "yes")
         for number, row in sorted(rows.items(), key=lambda one: int(one[0])):
-            texts = (row[name] for name in ("input", "rule", "assertion"))
-            yield Graded(grading, agents, number, *texts, tuple(grades[number]))
+            said, rule, assertion = row["input"], row["rule"], row["assertion"]
+            yield Graded(grading, agents, number, said, rule, assertion, tuple(grades[number]))
 
 
 @cache
