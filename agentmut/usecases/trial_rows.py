@@ -5,6 +5,7 @@ from difflib import get_close_matches
 
 from agentmut._base import Frozen, UsageError
 from agentmut.campaign import Session
+from agentmut.judging import as_text
 from agentmut.nouns import AgentTrace, Check, Outcome
 from agentmut.store import Store, StoredTrial
 
@@ -41,6 +42,8 @@ class WholeTrial(Frozen):
     """A stored trial with all that it did."""
 
     row: TrialRow
+    turns: tuple[str, ...] = ()
+    """What the user says, by the scenario as it is now; empty where the scenario has gone."""
     checks: tuple[Check, ...]
     trace: AgentTrace
 
@@ -102,7 +105,15 @@ def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
     if trial is None:
         raise UsageError(f"--trial {number}: there is no such trial. `agentmut trials` lists them.")
     row, checks = _row(session, trial, store.quarantine.reasons().get(number, ""))
-    return WholeTrial(row=row, checks=checks, trace=trial.execution.trace)
+    trace = trial.execution.trace
+    return WholeTrial(row=row, turns=_turns(session, trial.scenario, trace), checks=checks, trace=trace)
+
+
+def _turns(session: Session, name: str, trace: AgentTrace) -> tuple[str, ...]:
+    """Return what the user said: in a recorded run of another tool what its record has, else the scenario's turns."""
+    scenario = session.tests.scenarios.get(name)
+    said = trace.foreign.turns if trace.foreign else scenario.turns if scenario else ()
+    return tuple(map(as_text, said))
 
 
 def trial_row(session: Session, trial: StoredTrial) -> TrialRow:

@@ -77,6 +77,7 @@ def test_one_trial_is_printed_with_its_calls_and_answer(project: Path) -> None:
     number = str(told(project, "--mutant", "abc1")[0]["trial"])
     done = CliRunner().invoke(app, ["trials", "--trial", number, "--project", str(project)])
     assert "look({'at': 'P-1'}): 81" in done.stdout
+    assert "  user 0: hi\n" in done.stdout
     assert "answer 0: no" in done.stdout and "failed  contains" in done.stdout
 
 

@@ -132,6 +132,8 @@ def _time(finished: float) -> str:
 
 def _whole(one: "WholeTrial") -> Iterator[str]:
     yield _line(one.row)
+    for number, said in enumerate(one.turns):
+        yield f"  user {number}: {said}"
     for step in one.trace.steps:
         yield f"  turn {step.turn}  {_deed(step)}"
     for number, output in enumerate(one.trace.outputs):
