@@ -324,12 +324,12 @@ INTRODUCTION = """Made by `{command}` at commit {commit}; do not edit. Whole cam
 state: ten scenarios that reach every mutant, {count} campaigns of each kind unless said. Seeds begin at {seed}: no
 constant of the method was chosen on them. Coins are no agents: the trials of a real scenario may be less alike."""
 BY_BUDGET = """Each campaign is stopped after a part of about the trials that one round takes to its end. 0.1.0 is a
-baseline of {baseline} trials, drops of .2 at once, mutant after mutant, and no trials of the original beside them; it
+baseline of {baseline} trials, drops of .2 at once, mutant after mutant, and no trials of the original beside them. It
 has today's interval, which 0.1.0 had not. One round is the same with today's order, most likely kills first. Rounds
 are what a campaign has today, with confirmed kills. `found` is the share of the worse mutants that are killed, small
-drops included: the coarse rounds do not look for these, and rule out large drops of all mutants first, so one round
-has more kills in the middle of the mix, and with them more false ones and a wider interval. False kills are those of
-a campaign: 0.1.0, one round, rounds. `drops of` is the mean drop that the score with rounds speaks of. The other two
+drops included. The coarse rounds do not look for small drops, and rule out large drops of all mutants first. So one
+round has more kills in the middle of the mix, more false ones, and a wider interval. False kills are those of a
+campaign: 0.1.0, one round, rounds. `drops of` is the mean drop that the score with rounds speaks of. The other two
 always speak of .2, so their interval promises more. All trials are counted, those of the controls included. No sample
 is drawn here; a run with a small budget draws one."""
 FIXED = """What a mutant on ten scenarios takes on average in the round that looks for a drop, where the original
