@@ -61,7 +61,7 @@ def evaluator_checks(session: Session) -> Iterator[Check]:
     yield Check(
         ok=wanted == "thread",
         said=f"your evaluators run in a thread{why}: a call of theirs that lets Python run nothing else, such as a "
-        "catastrophic regular expression, ends the whole command and not the call alone",
+        "catastrophic regular expression, stops all trials, and the command has to begin again with processes",
     )
 
 
