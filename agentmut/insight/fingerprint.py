@@ -88,11 +88,10 @@ _answer_of_texts = lru_cache(maxsize=256)(_answer_of)  # runs that answer in the
 
 
 def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
-    actions = Counter(step.action for step in trace.steps)
     yield Feature("steps"), len(trace.steps)
-    yield Feature("model calls"), actions[Action.REASON]
-    yield Feature("errors"), sum(step.error is not None for step in trace.steps)
-    yield Feature("output tokens"), trace.usage.output_tokens
+    yield Feature("model calls"), [step.action for step in trace.steps].count(Action.REASON)
+    yield Feature("errors"), sum([step.error is not None for step in trace.steps])
+    yield Feature("output tokens"), sum([step.usage.output_tokens for step in trace.steps])
     for name, times in Counter(step.node for step in trace.steps if step.node).items():
         yield Feature("node", (name,)), times
 
@@ -120,16 +119,18 @@ def _answer(trace: AgentTrace, answered: str) -> Iterator[tuple[Feature, float]]
 
 
 def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
-    tools = trace.tools_called
+    tools, calls = trace.tools_called, trace.tool_calls
     yield Feature("tool calls"), len(tools)
     yield Feature("tools"), len(set(tools))
+    if not calls:
+        return
     if tools:
         yield Feature("first tool", (tools[0],)), 1
         yield Feature("last tool", (tools[-1],)), 1
     for tool, times in Counter(tools).items():
         yield Feature("calls", (tool,)), times
     filled = Counter[tuple[str, str]]()
-    for step in trace.tool_calls:
+    for step in calls:
         for name, value in (step.arguments or {}).items():
             filled[step.tool or "", name] += value not in (None, "", [], {})
             yield from _value("argument value", (step.tool or "", name), value)

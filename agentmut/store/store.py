@@ -115,12 +115,14 @@ class Store:
         used = used_by(run, trials.c.mutant == mutant, trials.c.scenario.in_(most))
         ordered = select(used.c.id, used.c.scenario, used.c.repeat, used.c.ending)
         ordered = ordered.order_by(used.c.scenario, used.c.repeat, used.c.id)
-        latest = {(row["scenario"], row["repeat"]): row for row in self._connections.every(ordered, dict)}
+        # the driver's plain rows: as mappings they take three times as long, and a campaign has a million
+        rows = self._connections.read(lambda connection: connection.execute(ordered).all())
+        latest = {(scenario, repeat): (id, ending) for id, scenario, repeat, ending in rows}
         wanted: dict[str, list[int]] = {}
-        for (scenario, _), row in latest.items():
+        for (scenario, _), (id, ending) in latest.items():
             ids = wanted.setdefault(scenario, [])
-            if len(ids) < most[scenario] and Ending(row["ending"]).is_evidence:
-                ids.append(row["id"])
+            if len(ids) < most[scenario] and Ending(ending).is_evidence:
+                ids.append(id)
         read = self._by_id([id for ids in wanted.values() for id in ids])
         return {scenario: [read[id] for id in ids] for scenario, ids in wanted.items()}
 

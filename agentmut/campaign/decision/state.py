@@ -298,7 +298,8 @@ class CampaignState:
         self.round += 1
         where = {mutant.id: self.reaching(mutant) for mutant in self.contenders}
         if self.round == 0:
-            self.sample = self._planned_sample(where)
+            able = {id: there for id, there in where.items() if self._has_baseline(there)}
+            self.sample = planned_sample(self.plan, able, self.measured, self.money, self.only)
             self.notice = "" if self.only else planned_sentence(self.sample, self.plan, self.money)
         drawn = self._drawn_at_first() if self.round == 0 else set()
         waiting = self.sample.waiting if self.sample else {}
@@ -315,17 +316,11 @@ class CampaignState:
         looks = len(self.only.ends) if self.only else 1
         return {id for _ in range(looks) for id in self.sample.draw()} if self.sample else set()
 
-    def _planned_sample(self, where: Mapping[str, Reached]) -> Sample | None:
-        able = {id: there for id, there in where.items() if self._has_baseline(there)}
-        return planned_sample(self.plan, able, self.measured, self.money, self.only)
-
     def _draw(self) -> None:
         """Draw the mutants of the next look."""
         assert self.sample is not None
         drawn = set(self.sample.draw())
-        self._enter_all(
-            {mutant.id: self.reaching(mutant) for mutant in self.contenders if mutant.id in drawn}
-        )
+        self._enter_all({each.id: self.reaching(each) for each in self.contenders if each.id in drawn})
         self.go_on()
 
     def _is_precise(self) -> bool:
