@@ -110,10 +110,37 @@ def _content(kind: Kind, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decoded(value: Any) -> Any:
+    """Return the value of JSON text; a plain text stays a text, also where it says `42` or `true`."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
+        return value
     try:
-        return json.loads(value) if isinstance(value, str) else value
+        return json.loads(value)
     except ValueError:
         return value
+
+
+_READ = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens")
+_WRITTEN = ("input_cache_creation", "cache_creation_input_tokens")
+"""Kinds of input tokens that a prompt cache held, or took, as integrations of Langfuse name them."""
+
+
+def _usage(row: Mapping[str, Any]) -> Usage:
+    """Return the tokens of a model call. Langfuse counts each kind apart: `input` lacks the cached ones."""
+    used = mapping(_decoded(row.get("usage_details")))
+
+    def of(side: str, *more: str) -> int:
+        return sum(
+            whole(count)
+            for kind, count in used.items()
+            if kind.startswith(f"{side}_") or kind in (side, *more)
+        )
+
+    return Usage(
+        input_tokens=whole(used.get("prompt_tokens")) or of("input", *_READ, *_WRITTEN),
+        output_tokens=whole(used.get("completion_tokens")) or of("output"),
+        cached_tokens=sum(whole(used.get(kind)) for kind in _READ),
+        cache_written_tokens=sum(whole(used.get(kind)) for kind in _WRITTEN),
+    )
 
 
 def _arguments(given: Any) -> Any:
@@ -129,7 +156,7 @@ def _arguments(given: Any) -> Any:
 def _model(row: Mapping[str, Any], asked: Any, answered: Any) -> dict[str, Any]:
     said = heard(map(spoken, listed(mapping(asked).get("messages") or asked)))
     answer, calls = reply([spoken(one) for one in replies_of(mapping(answered))])
-    used, price = mapping(row.get("usage_details")), mapping(row.get("cost_details"))
+    price = mapping(_decoded(row.get("cost_details")))
     settings = mapping(_decoded(row.get("model_parameters")))
     temperature = settings.get("temperature")
     return {
@@ -142,10 +169,7 @@ def _model(row: Mapping[str, Any], asked: Any, answered: Any) -> dict[str, Any]:
             name=str(row.get("model") or ""),
             temperature=temperature if isinstance(temperature, int | float) else None,
         ),
-        "usage": Usage(
-            input_tokens=whole(used.get("input", used.get("prompt_tokens"))),
-            output_tokens=whole(used.get("output", used.get("completion_tokens"))),
-        ),
+        "usage": _usage(row),
         "usd": cost(row.get("total_cost", price.get("total"))),
         "tools": tools_of(mapping(asked).get("tools") or settings.get("tools")),
     }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.foreign import BrokenRecord, ForeignTrial
-from agentmut.nouns.trace import Action
+from agentmut.nouns.trace import Action, Usage
 from agentmut.seams.protocols.trace_format import TraceFile, TraceFormat
 from agentmut.testing import check_trace_format
 from agentmut.trace_formats import read_traces
@@ -91,6 +91,21 @@ def test_rows_of_the_export_have_snake_case_and_prices(tmp_path: Path) -> None:
         5,
     )
     assert (trial.started, trial.trace.seconds) == (1777629600.0, 2.0)
+
+
+def test_langfuse_counts_each_kind_of_tokens_apart_and_a_plain_text_stays_a_text(tmp_path: Path) -> None:
+    used = {"input": 3, "input_cached_tokens": 7, "cache_creation_input_tokens": 2, "output": 2,
+            "output_reasoning_tokens": 4, "total": 18}  # fmt: skip
+    row = {
+        "id": "a", "trace_id": "t", "parent_observation_id": None, "type": "GENERATION", "name": "ask",
+        "start_time": "2026-05-01T10:00:00Z", "model": "m", "input": [{"role": "user", "content": "Hi"}],
+        "output": "42", "usage_details": json.dumps(used), "cost_details": json.dumps({"total": 0.25}),
+    }  # fmt: skip
+    (trial,) = trials(LangfuseRows, written(tmp_path, row))
+    assert trial.trace.usage == Usage(
+        input_tokens=12, output_tokens=6, cached_tokens=7, cache_written_tokens=2
+    )
+    assert (trial.trace.text, trial.trace.usd, trial.unfinished) == ("42", 0.25, True)
 
 
 def test_a_time_of_minus_one_is_no_time(tmp_path: Path) -> None:

@@ -192,6 +192,27 @@ def test_spans_of_a_run_are_put_together_from_lines_and_files_in_any_order(tmp_p
     assert (trial.trace.outputs, trial.trace.seconds) == (("Bye",), 6.0)
 
 
+def test_parallel_calls_without_ids_go_with_the_call_of_their_arguments(tmp_path: Path) -> None:
+    """The first attempt is refused and asked again, and exporters write a missing parent as zeros, too."""
+    refused = chat("a", [HELLO], said("assistant"), at=1, error__type="RateLimitError")
+    asked = chat("b", [HELLO], said("assistant", call("c1"), call("c2")), at=2)
+    tools = [
+        span(f"of {one}", "root", at, gen_ai__operation__name="execute_tool", gen_ai__tool__name="look",
+             gen_ai__tool__call__arguments=json.dumps({"n": one}))
+        for one, at in (("c2", 3), ("c1", 4))
+    ]  # fmt: skip
+    root = {**ROOT, "parentSpanId": "0" * 16}
+    (trial,) = trials(written(tmp_path, request(refused, asked, *tools, root)))
+    assert [(step.call_id, step.arguments) for step in trial.trace.tool_calls] == [
+        ("c2", {"n": "c2"}), ("c1", {"n": "c1"}),
+    ]  # fmt: skip
+    assert [step.error for step in trial.trace.steps if step.action is Action.REASON] == [
+        "RateLimitError",
+        None,
+    ]
+    assert not trial.unfinished
+
+
 def test_calls_without_spans_have_the_results_that_the_model_is_told(tmp_path: Path) -> None:
     first = chat("a", [HELLO], said("assistant", call("c1"), call("c2")), at=1)
     asked = [HELLO, said("assistant", call("c1"), call("c2")), returned("c1"), returned("c2")]
