@@ -56,6 +56,24 @@ def test_the_page_says_the_shares_of_agents_that_nobody_had_seen() -> None:
         assert said in PAGE
 
 
+def test_the_kinds_of_proposals_are_counted_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for beginning, said in (
+        ("ends_with        quoted  rule ", "81/81*"),
+        ("starts_with      quoted  rule ", "6/6*"),
+        ("tool_order       -       user names it ", "21/24*"),
+        ("tool_called_with user    user names it ", "56/67*"),
+        ("not_contains     quoted  rule ", "29/35*"),
+        ("not_contains     run     rule ", "0/10 "),
+        ("states           run     tool ", "31/47*"),
+        ("tool_called      -       changed only ", "5/21 "),
+    ):
+        (line,) = (one for one in lines if one.startswith(beginning))
+        assert said in line
+        assert f"{said[:-1].replace('/', ' of ')}" in PAGE
+
+
 def test_the_shares_after_the_rules_had_changed_are_those_of_the_grades() -> None:
     found = counted([graded(PROPOSALS / f"fresh-grades-{n}.csv") for n in (3, 4)])
     assert (found.graded, [round(60 * share) for share in found.shares]) == (60, [51, 49])
