@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from agentmut._base.errors import UsageError, nearest
+from agentmut._base.own_frames import own_place
 from agentmut._base.supervision import nobody_asked_to_stop
 
 _ABOUT_KEYS = re.compile(r"api[_ -]?key|credentials", re.IGNORECASE)
@@ -154,6 +155,16 @@ def _raised(reference: str, module: str, error: BaseException) -> str:
 
 
 def _remedy(error: BaseException) -> str:
+    """Return what to do about an error of the user's module while it loads.
+
+    >>> _remedy(ModuleNotFoundError("No module named 'openai.types'", name="openai.types"))
+    'Install openai in the environment of agentmut, or fix that module.'
+    """
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"Install {error.name.partition('.')[0]} in the environment of agentmut, or fix that module."
+    if isinstance(error, FileNotFoundError) and not Path(str(error.filename)).is_absolute():
+        here = f"A relative path is looked up in {Path.cwd()}, where the command was started"
+        return f"{here}. Start it elsewhere, or make the path absolute: Path(__file__).parent / NAME."
     if not _ABOUT_KEYS.search(str(error)):
         return "Fix that module, or install what it needs."
     return (
@@ -164,9 +175,14 @@ def _remedy(error: BaseException) -> str:
 
 
 def error_location(error: BaseException) -> str:
-    """`file:line` of the user's code that raised; the file itself for a syntax error."""
+    """`file:line` of the user's code that raised; of the library where no code of the user took part.
+
+    A syntax error has its own place.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
+    if place := own_place(error):
+        return place.rpartition(" in ")[0]
     frames = traceback.extract_tb(error.__traceback__)
     outside = [f for f in frames if not f.filename.startswith("<frozen") and f.filename != __file__]
     own = [f for f in outside if "importlib" not in f.filename] or list(frames)
