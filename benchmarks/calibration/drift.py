@@ -1,5 +1,6 @@
 """In real life: the model service drifts while a campaign runs. Whole campaigns of coins, through the real state."""
 
+import hashlib
 import math
 import tempfile
 from collections import Counter
@@ -71,6 +72,10 @@ class Campaign(NamedTuple):
     failed: bool
 
 
+Pair = tuple[Campaign, Campaign]
+"""The same campaign with the check and without it."""
+
+
 class Field(NamedTuple):
     """A project with ten scenarios and its decision tables: what campaigns are played on."""
 
@@ -88,15 +93,13 @@ class Life(NamedTuple):
     false_kills: float
     named: tuple[float, float]
     """Least and largest share of campaigns that name a drift; `NOT_PROMISED` where it may be any."""
-    more: float = 0.1
-    """The most trials more than without the check, as a share."""
 
 
 NOT_PROMISED = (0.0, 1.0)
 LIVES = (
     Life("nothing", lambda _: steady, 0.05, (0.0, 0.05)),
     Life("3 points at the end of the baseline", lambda _: step(3), 0.06, NOT_PROMISED),
-    Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0), math.inf),
+    Life("5 points at the end of the baseline", lambda _: step(5), 0.08, (0.8, 1.0)),
     Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.8, 1.0)),
     Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, NOT_PROMISED),
     Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, NOT_PROMISED),
@@ -104,7 +107,9 @@ LIVES = (
 DROPS = (0.2, 0.4, 0.8)
 """The drops that every mutant has on one of the ten scenarios."""
 CAMPAIGNS, CAMPAIGNS_QUICK = 12, 2
-"""Campaigns of a cell: about one second of processor time each. A cell has a third as many without sentinels."""
+"""Campaigns of a cell: about two seconds of processor time each, and half a second for the one without the check."""
+MOST = 0.1
+"""The most trials that the check may take, as a share of all of a campaign without it."""
 
 
 def section(*, thorough: bool, size: int | None = None, only: str = "") -> Section:
@@ -126,10 +131,11 @@ def section(*, thorough: bool, size: int | None = None, only: str = "") -> Secti
         f"Whole campaigns of coins through the campaign's state, with a clock: {SCENARIOS} scenarios with {BASELINE} "
         f"trials of the baseline, {len(on.plan.mutants)} mutants, one round for a drop of 0.2, {campaigns} campaigns "
         "a cell, seeds from 1. False kills are a share of unchanged mutants; their error is taken over campaigns. "
-        "'By the baseline alone', 'more trials' and 'trials of the check' compare with campaigns without trials of the "
-        f"original beside the mutants: the first {_third(campaigns)} of a cell, again. The check takes the original's "
-        "trials after the baseline and the mutants' after their kills. 'More trials' counts besides what mutants take "
-        "that the baseline alone would have killed falsely, and early."
+        "'By the baseline alone', 'more trials' and 'trials of the check' compare with the same campaigns without "
+        "trials of the original beside the mutants: a trial has one outcome in both, by its place. The check takes the "
+        "original's trials after the baseline and the mutants' after their kills. 'More trials' counts besides what "
+        "mutants take that the baseline alone would have killed falsely, and early. Both are shares of all trials of "
+        "the campaigns without the check, with their baselines."
     )
     figures = (figure for figures in (*lives, *powers) for figure in figures)
     return Section("In real life: drift", how, tuple(figures))
@@ -139,31 +145,28 @@ def _life(on: Field, rates: Sequence[float], life: Life, campaigns: int) -> list
     """Return the figures of one course at each rate, and those of all rates together."""
     figures: list[Figure] = []
     every: list[Campaign] = []
-    pairs: list[tuple[Campaign, Campaign]] = []
+    by_rate: list[Sequence[Pair]] = []
     for p in rates:
         seeds = range(1, campaigns + 1)
         played = [play(on, p, life.course(seed), seed) for seed in seeds]
-        plain = [play(on, p, life.course(seed), seed, beside=0.0) for seed in seeds[: _third(campaigns)]]
+        plain = [play(on, p, life.course(seed), seed, beside=0.0) for seed in seeds]
         every += played
-        pairs += zip(played, plain, strict=False)
+        # where the unchanged agent itself is killed, the campaign without the check ends early
+        by_rate.append([pair for pair in zip(played, plain, strict=True) if not pair[1].failed])
         figures += _harm(played, life, f"p = {p:g}, drift: {life.name}")
     where = f"all rates, drift: {life.name}"
-    before, before_error = _mean([float(np.mean(plain.killed)) for _, plain in pairs])
+    before, before_error = _share_killed([plain for pairs in by_rate for _, plain in pairs])
     alone = Figure(f"false kills by the baseline alone, {where}", before, "-", error=before_error)
     return [
         *figures,
         *_harm(every, life, where),
         alone,
-        *_cost(pairs, where, life.more),
+        *_cost(by_rate, where),
     ]
 
 
-def _third(campaigns: int) -> int:
-    return max(1, campaigns // 3)
-
-
 def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
-    rate, error = _mean([float(np.mean(c.killed)) for c in played])
+    rate, error = _share_killed(played)
     named, named_error = simulated_rate(c.named for c in played)
     low, high = life.named if life.named != NOT_PROMISED else (-math.inf, math.inf)
     promise = f"{low:g} to {high:g}" if math.isfinite(low) else "-"
@@ -174,26 +177,32 @@ def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
     ]
 
 
-def _cost(pairs: Sequence[tuple[Campaign, Campaign]], where: str, most: float) -> Iterator[Figure]:
-    """Yield what the check takes, and how many more trials a campaign takes with it, as shares of one without.
+def _cost(by_rate: Sequence[Sequence[Pair]], where: str) -> Iterator[Figure]:
+    """Yield what the check takes, and how many more trials a campaign takes with it, as shares of all of one without.
 
-    The second has more where the check saves mutants from false kills: they are tried on to the end.
+    The second has more where the check saves mutants from false kills: they are tried on to the end. The error is that
+    of a ratio of two means, over the campaigns of each pass rate.
     """
-    all_of = sum(plain.trials for _, plain in pairs)
-    for what, high, values in (
-        ("trials of the check", 0.1, [each.checking for each, _ in pairs]),
-        ("more trials", most, [each.trials - plain.trials for each, plain in pairs]),
+    all_of = [np.array([SCENARIOS * BASELINE + plain.trials for _, plain in pairs]) for pairs in by_rate]
+    whole = sum(float(trials.sum()) for trials in all_of)
+    for what, values in (
+        ("trials of the check", [np.array([each.checking for each, _ in pairs]) for pairs in by_rate]),
+        (
+            "more trials",
+            [np.array([each.trials - plain.trials for each, plain in pairs]) for pairs in by_rate],
+        ),
     ):
-        _, error = _mean([more / plain.trials for more, (_, plain) in zip(values, pairs, strict=True)])
-        promise = f"at most {high:g}" if math.isfinite(high) else "-"
-        yield Figure(f"{what}, {where}", sum(values) / all_of, promise, high=high, error=error)
+        share = sum(float(each.sum()) for each in values) / whole
+        over = [each - share * trials for each, trials in zip(values, all_of, strict=True)]
+        error = math.sqrt(sum(len(each) * float(each.var(ddof=1)) for each in over)) / whole
+        yield Figure(f"{what}, {where}", share, f"at most {MOST:g}", high=MOST, error=error)
 
 
 def _power(on: Field, p: float, drop: float, campaigns: int) -> list[Figure]:
     seeds = range(1, max(2, campaigns // 3) + 1)
     played = [play(on, p, steady, seed, drop=drop) for seed in seeds]
     where = f"p = {p:g}, a drop of {drop:g} in one scenario"
-    rate, error = _mean([float(np.mean(c.killed)) for c in played])
+    rate, error = _share_killed(played)
     trials, trials_error = _mean([float(np.mean(c.own)) for c in played])
     low, most = (0.95, 60.0) if drop == 0.4 else (-math.inf, math.inf)
     return [
@@ -202,6 +211,15 @@ def _power(on: Field, p: float, drop: float, campaigns: int) -> list[Figure]:
             f"own trials, {where}", trials, "at most 60" if low > 0 else "-", high=most, error=trials_error
         ),
     ]
+
+
+def _share_killed(played: Sequence[Campaign]) -> tuple[float, float]:
+    """Return the share of mutants killed and its standard error over campaigns, at least that of single mutants.
+
+    Two campaigns that happen to agree say nothing about the error.
+    """
+    rate, error = _mean([float(np.mean(c.killed)) for c in played])
+    return rate, max(error, math.sqrt(rate * (1 - rate) / sum(len(c.killed) for c in played)))
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -241,11 +259,12 @@ def play(
     """Play a campaign: each mutant loses `drop` on one scenario, and the service loses what `course` says.
 
     Trials are recorded in the order of their launches, `SECONDS` apart. `beside`: the share of sentinels; 0 for
-    campaigns without trials of the original beside mutants.
+    campaigns without trials of the original beside mutants. A trial's coin is a function of the seed, the pass rate and
+    the trial's place, so that two ways to run a campaign differ by their decisions alone.
     """
     state = CampaignState(_plan(on, seed, beside), on.session.suite, on.session.tests.scenarios, on.tables)
     worse = {mutant.id: f"s{i % SCENARIOS}" for i, mutant in enumerate(state.plan.mutants)}
-    rng, now, baseline = np.random.default_rng([seed, round(1000 * p)]), 0.0, None
+    now, baseline = 0.0, None
     while (launch := state.launch()) is not None and not state.problem:
         now += SECONDS
         if baseline is None and state.baseline_complete:
@@ -255,8 +274,14 @@ def play(
             rate = 0.0
         elif worse.get(launch.mutant) == launch.scenario:
             rate -= drop
-        state.record(launch, a_result(launch, bool(rng.random() < rate), now))
+        state.record(launch, a_result(launch, _coin((seed, round(1000 * p)), launch) < rate, now))
     return _campaign(state)
+
+
+def _coin(seed: tuple[int, int], launch: Launch) -> float:
+    """Return the number in [0, 1) that decides a trial: it passes if the number is below its pass rate."""
+    place = f"{seed}|{launch.mutant}|{launch.scenario}|{launch.repeat}"
+    return int.from_bytes(hashlib.blake2b(place.encode(), digest_size=8).digest(), "big") / 2**64
 
 
 def _plan(on: Field, seed: int, beside: float | None) -> Plan:

@@ -6,7 +6,13 @@ from dataclasses import replace
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.confirming import LEAST, Confirmation, is_sentinel, repeat_beside
+from agentmut.campaign.decision.confirming import (
+    LEAST,
+    Confirmation,
+    confirmation_of,
+    is_sentinel,
+    repeat_beside,
+)
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.trials import Launch
 from agentmut.nouns.mutant import Status
@@ -79,6 +85,24 @@ def test_one_chance_failure_beside_a_kill_in_one_trial_does_not_take_it_back() -
     assert found.confirmed and not found.given_up
 
 
+def test_a_mutant_whose_kill_is_not_striking_runs_six_trials_alone_first() -> None:
+    # five of seven is more than .7, three of seven is not; the levels are those of one round
+    seen = {}
+    for failures in (5, 3):
+        lane = replace(confirming(1).lanes[0], failures=failures, trials=7, decision=Decision.KILLED)
+        found, order = confirmation_of([lane], None), ""
+        for _ in range(15):
+            scenario, original = found.next()
+            order += "o" if original else "m"
+            found = (
+                found.with_original(scenario, failed=False)
+                if original
+                else found.with_mutant(scenario, failed=True)
+            )
+        seen[failures] = order
+    assert seen == {5: "o" * 7 + "mo" * 4, 3: "m" * 6 + "o" * 9}
+
+
 def test_after_ten_trials_of_the_original_it_and_the_mutant_take_turns() -> None:
     found, seen = Confirmation((("s0", KillCounts(2, 100, 6, 30)),), 0.005), ""
     while len(seen) < 16:
@@ -93,9 +117,9 @@ def test_after_ten_trials_of_the_original_it_and_the_mutant_take_turns() -> None
 
 
 def test_a_kill_that_gains_no_evidence_is_taken_back_though_the_evidence_is_for_it() -> None:
-    # its logarithm is 1.78: enough after 40 trials (-1 + 0.03 * 40 = 0.2), too little after 99 (1.97)
+    # its logarithm is 1.78: enough after 40 trials (0.03 * 40 = 1.2), too little after 99 (2.97)
     few = Confirmation((("s0", KillCounts(2, 100, 6, 40, 1, 40)),), 0.005, further=0)
-    assert 0.2 < few.log_evidence < 2.0 and not few.confirmed and not few.given_up
+    assert 1.2 < few.log_evidence < 2.97 and not few.confirmed and not few.given_up
     assert replace(few, further=60 - 1).given_up
 
 

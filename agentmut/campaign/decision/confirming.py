@@ -15,8 +15,11 @@ FURTHER = 60
 """Further trials of the mutant after which a kill that is not confirmed is given up."""
 FIRST = 10
 """Trials of the original on a scenario, at most, before the mutant gets further trials in turn with it."""
-AT_FIRST, EACH_TRIAL = -1.0, 0.03
-"""The log evidence below which a kill is given up: it begins at -1 and rises by 0.03 with each trial that the
+ALONE, STRIKING = 6, 0.7
+"""A mutant that failed at most so large a share of its trials at its kill runs so many further ones before the original
+does: the kill is more likely chance than an outage, and the mutant's own trials tell that soonest."""
+AT_FIRST, EACH_TRIAL = 0.0, 0.03
+"""The log evidence below which a kill is given up: it begins at 0 and rises by 0.03 with each trial that the
 confirmation has taken. A kill that is real gains evidence with trials; one by chance or drift does not."""
 ENOUGH = 20
 """Trials of the original before a kill is given up since it fails as often; as many as the mutant's, if fewer."""
@@ -42,6 +45,8 @@ class Confirmation:
     """Trials of the original in a row that are no evidence."""
     originals: tuple[tuple[str, bool], ...] = ()
     """The trials of the original that are evidence, in order: the scenario, and whether it failed."""
+    alone: int = 0
+    """Further trials of the mutant before the first one of the original."""
 
     @property
     def log_evidence(self) -> float:
@@ -82,10 +87,13 @@ class Confirmation:
     def next(self) -> tuple[str, bool]:
         """Return the scenario of the next trial, and whether the original runs it.
 
-        The original runs until it has as many trials as the mutant, or `FIRST` on each scenario; then they take turns.
+        The mutant runs its trials alone. Then the original runs until it has as many as the mutant, or `FIRST` on each
+        scenario; then they take turns.
         """
         lacking = [(beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.found)]
-        wanted = min(self._trials, FIRST * len(self.found) + self.further)
+        if self.further < self.alone:
+            return self.found[min(lacking)[1]][0], False
+        wanted = min(self._trials, FIRST * len(self.found) + self.further - self.alone)
         return self.found[min(lacking)[1]][0], self._originals < wanted
 
     def waits_for(self, scenario: str) -> bool:
@@ -138,7 +146,8 @@ def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: 
     killing = next((lane for lane in lanes if lane.decision is Decision.KILLED), None)
     if killing is not None:
         level = killing.table.design.alpha / weight
-        return Confirmation(((killing.scenario, _counts_of(killing)),), level)
+        alone = ALONE if killing.failures <= STRIKING * killing.trials else 0
+        return Confirmation(((killing.scenario, _counts_of(killing)),), level, alone=alone)
     assert suite is not None
     tried = tuple((lane.scenario, _counts_of(lane)) for lane in lanes if lane.trials)
     return Confirmation(tried, suite.level / weight, by_suite=True)

@@ -34,8 +34,8 @@ QUANTILES = 24
 """Points of the baseline's posterior."""
 EDGE = 5e-4
 """Rates are taken to be no closer to 0 and 1."""
-OF_THE_LEVEL = 0.75
-"""A kill at level a is confirmed by a factor of 0.75 / a: chosen by simulation, among factors that keep the power."""
+OF_THE_LEVEL = 0.5
+"""A kill at level a is confirmed by a factor of 0.5 / a: chosen by simulation, among factors that keep the power."""
 
 
 class KillCounts(NamedTuple):
