@@ -67,7 +67,7 @@ def log_confirming(level: float) -> float:
     """Return the logarithm of the factor that confirms a kill made at `level`.
 
     >>> round(math.exp(log_confirming(0.05 / 12)))
-    180
+    120
     """
     return math.log(OF_THE_LEVEL / check_rate("level", level))
 
