@@ -6,8 +6,9 @@ Given in how many of all runs a feature shows, the number among the candidate's 
 (Westfall and Wolfinger, American Statistician 51 (1997) 3-8).
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -77,14 +78,14 @@ class Presences:
         None where the loss of something that all runs show would not be.
         """
         fewer, _ = _tails(self.n0, self.n)
-        return next((x for x in range(1, self.n0 + 1) if self._noticed(fewer[x, 0], level)), None)
+        return _first(self.n0, lambda x: self._noticed(fewer[x, 0], level))
 
     def fewest_new(self, level: float) -> int | None:
         """Return in how many runs of the candidate something new has to show to be noticed at `level`; None: in no
         number.
         """
         _, more = _tails(self.n0, self.n)
-        return next((x for x in range(1, self.n + 1) if self._noticed(more[x, x], level)), None)
+        return _first(self.n, lambda x: self._noticed(more[x, x], level))
 
     def _noticed(self, p: float, level: float) -> bool:
         """Return whether one more feature, with this p-value, would be noticed: it costs at most p for each side."""
@@ -93,6 +94,14 @@ class Presences:
     @cached_property
     def _counted(self) -> Mapping[int, int]:
         return Counter(self.totals)
+
+
+def _first(most: int, noticed: Callable[[int], bool]) -> int | None:
+    """Return the first count from 1 to `most` that is noticed; None if none is. What is noticed once is from then on:
+    the p-value of a loss or a gain falls with its count.
+    """
+    found = bisect_left(range(1, most + 1), True, key=noticed) + 1
+    return found if found <= most else None
 
 
 @lru_cache(maxsize=4096)  # each scenario of each survivor asks about the same few p-values
