@@ -74,6 +74,11 @@ def test_the_kinds_of_proposals_are_counted_on_the_page(capsys: pytest.CaptureFi
         assert f"{said[:-1].replace('/', ' of ')}" in PAGE
 
 
+def test_what_the_present_rules_keep_stands_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forecast"]) == 0
+    assert capsys.readouterr().out.rstrip() in PAGE
+
+
 def test_the_shares_after_the_rules_had_changed_are_those_of_the_grades() -> None:
     found = counted([graded(PROPOSALS / f"fresh-grades-{n}.csv") for n in (3, 4)])
     assert (found.graded, [round(60 * share) for share in found.shares]) == (60, [51, 49])
