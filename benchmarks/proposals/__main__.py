@@ -2,7 +2,7 @@
 
 `python -m benchmarks.proposals run FOLDER` writes six agents with thin suites (`thin.py`) and runs them: minutes.
 With `--fresh` they are six others, which nobody who works on the miner had seen before they were graded; since the
-miner was mended by those grades, `--unseen` has six more, and `--unseen2` and `--unseen3` another six after those.
+miner was mended by those grades, `--unseen` has six more, and `--unseen2` to `--unseen4` another six each.
 `python -m benchmarks.proposals sheet FOLDER ... > sheet.csv` takes projects with a finished run, mines the assertions
 of their survivors (nothing is run), and draws at most ten of each project, in another order for each `--grader N`.
 `python -m benchmarks.proposals table` prints which kinds of proposals graders accept, `forecast` what the present
@@ -30,13 +30,13 @@ from agentmut.project import load_project
 from agentmut.usecases import open_store
 from benchmarks.proposals.against import against, forecast
 from benchmarks.proposals.table import print_table
-from benchmarks.proposals.thin import FRESH, KNOWN, SECOND, THIRD, UNSEEN, Thin, run
+from benchmarks.proposals.thin import FOURTH, FRESH, KNOWN, SECOND, THIRD, UNSEEN, Thin, run
 
 COLUMNS = ("number", "input", "rule", "assertion", "grade")
 EACH = 10
 GOAL = 0.8
 USAGE = (
-    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3] | "
+    "usage: python -m benchmarks.proposals run FOLDER [--fresh|--unseen|--unseen2|--unseen3|--unseen4] | "
     "sheet FOLDER ... [--grader N] | count ONE.csv [TWO.csv] | table | against FOLDER ... | forecast"
 )
 
@@ -144,7 +144,13 @@ def graded(path: Path) -> dict[str, bool]:
 
 
 def _agents(arguments: Sequence[str]) -> tuple[Thin, ...]:
-    sets = {"--fresh": FRESH, "--unseen": UNSEEN, "--unseen2": SECOND, "--unseen3": THIRD}
+    sets = {
+        "--fresh": FRESH,
+        "--unseen": UNSEEN,
+        "--unseen2": SECOND,
+        "--unseen3": THIRD,
+        "--unseen4": FOURTH,
+    }
     return next((agents for option, agents in sets.items() if option in arguments), KNOWN)
 
 

@@ -1,9 +1,10 @@
-"""Five sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
+"""Six sets of six agents, each with a thin suite: many mutants survive, and assertions are proposed for them.
 
 The miner's rules were changed after `KNOWN` had been looked at. `FRESH` and `UNSEEN` were written by two who had not
 read how assertions are mined, and were not looked at before they were graded. Both their grades changed the miner.
 `SECOND` was written by the author of the latest rules, before that author had read the miner or the rejected proposals.
 `THIRD` was written by one who had not read how assertions are mined, after those rules.
+`FOURTH` was written by another such author, while the present rules were made, which were fixed before anybody saw it.
 """
 
 import shutil
@@ -67,6 +68,11 @@ SECOND = tuple(
 THIRD = tuple(
     _of_a_writer("unseen3", name)
     for name in ("broadband", "fahrschule", "ferry", "optiker", "selfstorage", "theatre")
+)
+
+FOURTH = tuple(
+    _of_a_writer("unseen4", name)
+    for name in ("blooddonor", "catering", "creditunion", "lettings", "nursery", "parking")
 )
 
 

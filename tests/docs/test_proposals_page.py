@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 PROPOSALS = ROOT / "benchmarks" / "proposals"
 HELD = [PROPOSALS / f"grades-{n}.csv" for n in (1, 2)]
 UNSEEN = [PROPOSALS / f"unseen-grades-{n}.csv" for n in (1, 2)]
-LATEST = [PROPOSALS / f"unseen3-grades-{n}.csv" for n in (1, 2)]
+LATEST = [PROPOSALS / f"unseen4-grades-{n}.csv" for n in (1, 2)]
+UNGROUNDED = [PROPOSALS / f"unseen3-grades-{n}.csv" for n in (1, 2)]
 FRESH = [PROPOSALS / f"fresh-grades-{n}.csv" for n in (1, 2)]
 PAGE = (ROOT / "docs" / "proposals.md").read_text("utf-8")
 
@@ -30,9 +31,10 @@ def test_the_shares_are_those_of_the_grades(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("sheets", "yes", "table", "printed"),
     [
-        (LATEST, [15, 18], 1, "51 graded; yes: 0.29, 0.35 (goal 0.8); agreement 0.94, kappa 0.87"),
-        (UNSEEN, [36, 43], 2, "60 graded; yes: 0.60, 0.72 (goal 0.8); agreement 0.88, kappa 0.74"),
-        (FRESH, [36, 35], 3, "60 graded; yes: 0.60, 0.58 (goal 0.8); agreement 0.98, kappa 0.97"),
+        (LATEST, [47, 44], 1, "53 graded; yes: 0.89, 0.83 (goal 0.8); agreement 0.94, kappa 0.77"),
+        (UNGROUNDED, [15, 18], 2, "51 graded; yes: 0.29, 0.35 (goal 0.8); agreement 0.94, kappa 0.87"),
+        (UNSEEN, [36, 43], 3, "60 graded; yes: 0.60, 0.72 (goal 0.8); agreement 0.88, kappa 0.74"),
+        (FRESH, [36, 35], 4, "60 graded; yes: 0.60, 0.58 (goal 0.8); agreement 0.98, kappa 0.97"),
     ],
 )
 def test_the_shares_of_agents_that_nobody_had_seen_are_those_of_the_grades(
@@ -43,14 +45,15 @@ def test_the_shares_of_agents_that_nobody_had_seen_are_those_of_the_grades(
     rejected = sum(not any(one[number] for one in grades) for number in grades[0])
     rows = PAGE.split("| rejected by both |")[table].split("\n\n")[0].splitlines()[2:]
     assert sum(int(row.split("|")[2]) for row in rows) == rejected
-    assert main(["count", *map(str, sheets)]) == 1, "the goal is missed"
+    missed = min(yes) < 0.8 * len(grades[0])
+    assert main(["count", *map(str, sheets)]) == missed
     assert printed in capsys.readouterr().out
 
 
 def test_the_page_says_the_shares_of_agents_that_nobody_had_seen() -> None:
     for said in (
-        "one grader says yes to 29.4 %\n(15 of 51) and another to 35.3 % (18)**; they agree on 94.1 %, kappa .87",
-        "had 60.0 % (36\nof 60) and 71.7 % (43), and six before those 60.0 and 58.3 %",
+        "one grader says yes to 88.7 % (47 of 53) and\nanother to 83.0 % (44)**; they agree on 94.3 %, kappa .77",
+        "29.4 % (15 of 51) and 35.3 % (18), six before those 60.0 % (36 of 60) and 71.7 % (43)",
         "the graders say yes to 36.8 %\n(14) and 44.7 % (17)",
     ):
         assert said in PAGE
@@ -93,6 +96,16 @@ def test_both_sheets_have_the_same_rows_in_another_order() -> None:
     assert sorted(first) == sorted(second)
     edges = sum(assertion.startswith(("ends_with", "starts_with")) for _, assertion in first)
     assert f"{edges} of the 40 ask how an answer begins or ends" in PAGE
+
+
+def test_the_latest_sheets_have_the_same_rows_too_and_say_how_many_ask_for_an_edge() -> None:
+    sheets = [list(csv.DictReader(path.open(encoding="utf-8", newline=""))) for path in LATEST]
+    first, second = (
+        [(row["number"], row["input"], row["rule"], row["assertion"]) for row in sheet] for sheet in sheets
+    )
+    assert first != second and sorted(first) == sorted(second)
+    edges = sum(row[3].startswith(("ends_with", "starts_with")) for row in first)
+    assert f"{edges} ask how an answer begins or ends" in PAGE
 
 
 def test_the_share_that_the_author_gave_is_said_to_be_the_authors(capsys: pytest.CaptureFixture[str]) -> None:
