@@ -94,7 +94,8 @@ def merge_shards(paths: Sequence[Path] = (), project: Project | str | Path = "."
 
     `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`; without any,
     the shards are those in the project's own store. The result is the one that an undivided run would have had on the
-    same trials. Raises `UsageError` where they are not all the shards of one campaign on one baseline.
+    same trials, if it did not count trials that confirmed kills into later baselines. Raises `UsageError` where they
+    are not all the shards of one campaign on one baseline.
     """
 
     def merged() -> Result:

@@ -27,7 +27,7 @@ def merge(
 
     The shards must share one baseline: `agentmut run --baseline-only`, copy .agentmut to every machine, then
     `agentmut run --shard k/n` on each. Shards that share a PostgreSQL store need no copy. The result is that of an
-    undivided run on the same trials.
+    undivided run on the same trials that does not count trials which confirmed kills into its later baselines.
 
     Example: agentmut merge shard1/.agentmut shard2/.agentmut
     """
