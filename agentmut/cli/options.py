@@ -30,14 +30,15 @@ Operators = Annotated[
     list[str] | None,
     typer.Option(
         "--operator",
-        help="Only this operator, or those of a pattern: prompt.drop_instruction, 'tool.r*'.",
+        help="Only this operator, or the operators that fit a pattern: prompt.drop_instruction, 'tool.r*'.",
         autocompletion=completing.operators,
     ),
 ]
 Intents = Annotated[
     list[str] | None,
     typer.Option(
-        "--intent", help="Only changes that should be noticed (degrade), or that should not matter."
+        "--intent",
+        help="Only changes that should be noticed (degrade), or changes that should not matter (preserve).",
     ),
 ]
 Targets = Annotated[
@@ -81,7 +82,7 @@ Precision = Annotated[
         "--precision",
         min=0.01,
         max=0.49,
-        help="End once the score is known to this much on each side. A random sample of the mutants may be enough.",
+        help="End once the score is known within this distance on each side, such as 0.05. A random sample may do.",
     ),
 ]
 Mutants = Annotated[
@@ -101,7 +102,8 @@ SecondOrder = Annotated[
 Selective = Annotated[
     float | None,
     typer.Option(
-        "--selective", help="Keep this share of the operators: those that told most in earlier runs."
+        "--selective",
+        help="Keep this share of the operators: those with kill rates nearest to one half in earlier runs.",
     ),
 ]
 Scenarios = Annotated[
@@ -125,5 +127,5 @@ Full = Annotated[bool, typer.Option("--full", help="Show everything, not only wh
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, and reuse nothing.")]
 RunId = Annotated[
     str | None,
-    typer.Argument(help="The run's id; the latest one when left out.", autocompletion=completing.runs),
+    typer.Argument(help="The run's id; the latest run when left out.", autocompletion=completing.runs),
 ]

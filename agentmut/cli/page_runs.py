@@ -42,8 +42,8 @@ def _limit(found: Extra, *, bundled: bool) -> str:
     from agentmut.report import ROOM
 
     if not found.runs:
-        return "No stored run is shown: the project's store has none of this run."
-    others = "the page of a mutant's own has all" if bundled else "`agentmut show ID` prints others"
+        return "No stored trial is shown: the project's store has no trial of this run."
+    others = "the mutant's own page shows all runs" if bundled else "`agentmut show ID` prints the others"
     return f"A page holds about {ROOM / 1_000_000:g} million characters of runs; {others}."
 
 

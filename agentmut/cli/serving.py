@@ -68,7 +68,8 @@ def refuse_json(as_json: bool, command: list[str] | None) -> None:
     """Raise `UsageError` for --json with a command, whose own output has stdout."""
     if as_json and command:
         raise UsageError(
-            "--json says where it serves, for other programs; a command after `--` knows it. Leave it out."
+            "--json prints the address for other programs, and a command after `--` is given the address in its "
+            "environment. Leave --json out."
         )
 
 

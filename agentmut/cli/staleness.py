@@ -31,4 +31,5 @@ def stale_note(project: Path, report: "OfAnAgent") -> str:
         return ""
     if not changed:
         return ""
-    return f"Run {report.run_id} is of an earlier state of the project: {changed}. A new run is of the current state."
+    said = f"Run {report.run_id} measured an earlier state of the project: {changed}."
+    return f"{said} A new run measures the current state."

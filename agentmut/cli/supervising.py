@@ -256,7 +256,7 @@ class _Watch:
             return Ended(ExitCode.BROKEN, said + _GOES_ON, again=again)
         said += (
             "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
-            "`auto`, it ends its own trial alone; an evaluator's needs `isolate_evaluators: process`. "
+            "`auto`, it ends its own trial alone. For an evaluator's expression, set `isolate_evaluators: process`. "
             "Finished trials are kept: `agentmut resume` goes on."
         )
         return Ended(ExitCode.BROKEN, said)
@@ -308,8 +308,8 @@ class _Watch:
         return Ended(
             ExitCode.BROKEN,
             f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
-            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone; an "
-            "evaluator's needs `isolate_evaluators: process`. "
+            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
+            "For an evaluator, set `isolate_evaluators: process`. "
             "Finished trials are kept: `agentmut resume` goes on.",
         )
 

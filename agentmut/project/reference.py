@@ -34,7 +34,8 @@ execution: {concurrency: 4, timeout: 30}
 - **Budget.** A run that reaches `budget` stops, keeps what it has and exits with 3. It holds over interruptions: what a
   run and its model judges cost before `agentmut resume` counts. Prices are in US dollars per million tokens.
 - **Second order.** `mutation.second_order` adds pairs of mutants; `--second-order` and `--pair` do so for one run.
-- **Selective.** `mutation.selective: 0.5` keeps the half of the operators that told most in earlier runs.
+- **Selective.** `mutation.selective: 0.5` keeps the half of the operators whose kill rates were nearest to one half in
+  earlier runs.
 - **Shards** are no setting of the file: `agentmut run --baseline-only`, then `agentmut run --shard 1/4` and so on on
   copies of `.agentmut`, then `agentmut merge`.
 - **Other suites** are a key of `suite` each, instead of `scenarios`: `pytest`, `deepeval`, `promptfoo`, `inspect`,

@@ -119,8 +119,8 @@ class MutationSettings(Section):
     proxy: ProxySettings | None = None
     """A cheap model to decide all mutants first; the score is still that of the agent's own model."""
     selective: float | None = Field(default=None, gt=0, le=1)
-    """The share of operators to keep: those that told most in earlier runs. Operators without an earlier result are
-    kept too. The score is then about the kept operators."""
+    """The share of operators to keep: those with kill rates nearest to one half in earlier runs. Operators without an
+    earlier result are kept too. The score then counts the kept operators only."""
     wordnet: bool = False
     """Let `prompt.synonym` also use nltk's WordNet corpus, which has to be installed: `python -m nltk.downloader
     wordnet`."""

@@ -77,7 +77,9 @@ def _decided(
     cheap = session_in(store, project, tuple(scenario.name for scenario in session.scenarios))
     others = tuple(m for m in generation.mutants if not any(e.pointer == "/model/name" for e in m.edits))
     made = make_plan(cheap, replace(generation, mutants=others), plan.seed, time.time())
-    note = f"the agent was asked with {model} in the place of its own model (mutation.proxy): this is no score of it"
+    note = (
+        f"this run used {model}, not the agent's own model (mutation.proxy), so its score is not the agent's"
+    )
     update: dict[str, Any] = {
         "kind": CHEAP,
         "notes": (note, *made.notes),

@@ -179,10 +179,10 @@ def _other_baseline(stored: Stored, report: VerdictReport) -> str:
 
 def _notes_on(stored: Stored, report: Report) -> Iterator[str]:
     if report.status == "budget":
-        yield "was stopped by its budget; what it left undecided counts as open"
+        yield "was stopped by its budget; mutants without a decision count as open"
     if isinstance(report, Result):
         if report.selective is not None:
-            yield "is a selective one: its score speaks of the operators kept"
+            yield "used selective mutation: its score counts the kept operators only"
         if missing_there := lost(report.score):
             yield f"has a score without some mutants: {missing_there}"
         if missed := stored.mutants_asked - {row.id for row in report.mutants}:

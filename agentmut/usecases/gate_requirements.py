@@ -105,7 +105,7 @@ def _doubt(controls: Controls, *, failed: bool) -> str:
     if controls.identity.killed and not failed:
         return "the unchanged agent was killed, so its kills cannot be trusted"
     if controls.destroyed.status is Status.SURVIVED:
-        return "the destroyed agent survived, so what survives tells nothing"
+        return "the destroyed agent survived, so survivors say nothing about the suite"
     return ""
 
 
@@ -188,7 +188,7 @@ def _within(name: str, spent: float | None, most: float, style: str) -> Requirem
 def mean_at_most(name: str, mean: "Interval | None", most: float, unit: str) -> Requirement:
     """Judge the mean of the agent's own runs: met where its interval is below `most`, not met above, else open."""
     if mean is None or mean.estimate is None:
-        return missing(name, "no stored run of the current agent has it")
+        return missing(name, "no stored run of the current agent shows it")
     said = f"{mean.estimate:.3g} {unit} a run [{mean.low:.3g}, {mean.high:.3g}], at most {most:g} asked"
     standing = Standing.MET if mean.high <= most else Standing.FAILED if mean.low > most else Standing.OPEN
     return Requirement(name=name, standing=standing, reason=f"{said} ({mean.n} runs)")

@@ -234,9 +234,9 @@ def _on_behaviour(scorer: Scorer, later: Sequence[_Watched], each: float, seed: 
     rows = [ChartRow(chart=name, of="behaviour") for name in ("cusum", "page-hinkley")]
     if len(scorer.reference) < FEWEST_SCORES or not later:
         why = (
-            "no run has come after the reference"
+            "no run is stored after the reference runs"
             if not later
-            else "the reference has too few runs to compare"
+            else "too few reference runs have a behaviour that can be compared"
         )
         return [(row.model_copy(update={"reason": why}), None) for row in rows]
     known = [run for run in later if run.score is not None]

@@ -185,7 +185,7 @@ def test_a_change_for_the_worse_exits_with_one(relations: Command) -> None:
         (["--save", ""], "--save: the name is empty"),
         (["--against", "nobody", "--yes"], "there is no saved report 'nobody'"),
         (["--survivors", "--yes"], "there is no stored campaign"),
-        (["--survivors", "--seed", "2"], "the seed is that of the run"),
+        (["--survivors", "--seed", "2"], "--survivors uses the seed of the run"),
         (["--pairs", "0"], "pairs"),
     ],
 )

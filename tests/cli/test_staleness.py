@@ -57,7 +57,7 @@ def test_what_changed_is_named_beside_the_report(
 ) -> None:
     change(project, name, old, new)
     done = called(project, "report")
-    assert "is of an earlier state of the project: " in done.stderr
+    assert "measured an earlier state of the project: " in done.stderr
     assert said in done.stderr
     assert "earlier state" not in done.stdout
 

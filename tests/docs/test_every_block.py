@@ -32,17 +32,16 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.cli.reference import verbs
 from agentmut.project.agent_section import ConfigSection
 from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
 from agentmut.seams.plugins import Group
+from tests.named_commands import VERBS, check_line
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.name for path in DOCS.glob("*.md"))
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
-VERBS = {verb.words: verb for verb in verbs()}
 BLOCK = re.compile(
     r"(?:^<!-- (?P<said>[^\n]*?) -->\n+)?^(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)",
     re.MULTILINE | re.DOTALL,
@@ -248,20 +247,7 @@ def test_every_block_of_a_page_runs_or_is_checked(page: str, folder_of: Callable
 def test_every_command_that_a_page_names_exists_with_its_options(page: str) -> None:
     text = BLOCK.sub("", (DOCS / page).read_text(encoding="utf-8"))
     for line in re.findall(r"`(agentmut [^`]+)`", text):
-        for command in line.split(" -- "):
-            if command.startswith("agentmut "):
-                check_named(command.split()[1:], f"{page}: `{line}`")
-
-
-def check_named(words: list[str], place: str) -> None:
-    if words[0].startswith("-"):  # of agentmut itself
-        assert words[0] in ("--help", "--version", "--install-completion", "--show-completion"), place
-        return
-    fitting = [verb for named, verb in VERBS.items() if named in (tuple(words[:1]), tuple(words[:2]))]
-    fitting = fitting or [verb for named, verb in VERBS.items() if named[:1] == tuple(words[:1])]
-    assert fitting, f"{place}: no such verb"
-    options = {word.partition("=")[0].strip(".,") for word in words if word.startswith("-") and word != "--"}
-    assert options <= set().union(*(verb.options for verb in fitting)) | {"--help"}, place
+        check_line(line, page)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "../README.md"])

@@ -43,7 +43,7 @@ def passed_by(mutant: Mutant, trials: int) -> str:
     if mutant.reach is Reach.RAN:
         return f"none of {trials} trials came to this part of the flow"
     often = " more than once" if mutant.reach is Reach.REPEATED else ""
-    return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
+    return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's trials did"
 
 
 def arrived_nowhere(

@@ -130,8 +130,8 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
     """
     if not history.rows:
         raise UsageError(
-            "selective mutation keeps the operators that told most in earlier runs, and this project has no "
-            "finished run yet. Run `agentmut run` once without --selective (mutation.selective)."
+            "selective mutation keeps the operators with kill rates nearest to one half in earlier runs, and this "
+            "project has no finished run yet. Run `agentmut run` once without --selective (mutation.selective)."
         )
     records = history.by_operator()
     judged = [name for name in operators if name in records and records[name].scored >= JUDGED]
@@ -155,7 +155,7 @@ def selection_note(share: float, selected: Selected) -> str:
     left_out = ", ".join(empty.operator for empty in selected.left_out) or "none"
     return (
         f"selective mutation ({share:g} of the operators by earlier runs): left out {left_out}; kept "
-        f"{', '.join(selected.kept)}. The score speaks of the operators kept, and cannot be compared with one over all"
+        f"{', '.join(selected.kept)}. The score counts these operators only: do not compare it with a score of all"
     )
 
 

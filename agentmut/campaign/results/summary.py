@@ -355,7 +355,7 @@ def _notes(state: CampaignState) -> Iterable[str]:
         yield (
             f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and at most "
             f"{state.plan.rule.clear_on} random ones of those that reach them (statistics.clear_on; `all` tries "
-            "them on each). The upper end of the score speaks of these scenarios: the whole suite may notice more "
+            "them on each). The upper end of the score counts these scenarios only: the whole suite may notice more "
             "mutants"
         )
     if state.is_precise:

@@ -48,7 +48,9 @@ def analyze(
     since: Since = None,
     until: Annotated[str | None, typer.Option("--until", help="Only runs that started before.")] = None,
     sample: Sample = None,
-    seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the sample: the same seed draws the same runs.")
+    ] = 0,
     by: By = "",
     contract: Contract = None,
     relation: Relation = None,

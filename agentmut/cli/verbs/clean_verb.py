@@ -19,7 +19,7 @@ def clean(
         str | None,
         typer.Option(
             "--imported-before",
-            help="Remove imported runs too that started before this: 2026-05-01, 90d or 12h.",
+            help="Also remove imported runs that started before this time: 2026-05-01, 90d or 12h.",
         ),
     ] = None,
     dry_run: Annotated[

@@ -88,9 +88,11 @@ def export(
     until: Until = None,
     sample: Sample = None,
     output: Annotated[
-        Path | None, typer.Option("--output", help="The same as TARGET, as other verbs name it.")
+        Path | None, typer.Option("--output", help="Another way to give TARGET, as in other verbs.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Draws the sample: the same seed draws the same.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the sample: the same seed draws the same runs.")
+    ] = 0,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:

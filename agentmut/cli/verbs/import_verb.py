@@ -23,7 +23,7 @@ def import_(
         list[str], typer.Argument(metavar="FILE", help="Files with recorded runs, or glob patterns of them.")
     ],
     read_as: Annotated[
-        str, typer.Option("--format", help="The files' format; auto recognises each by what it holds.")
+        str, typer.Option("--format", help="The files' format; auto recognises each file by its content.")
     ] = "auto",
     scenario_by: Annotated[
         str | None,

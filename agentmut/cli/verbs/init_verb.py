@@ -15,7 +15,8 @@ def init(
     framework: Annotated[
         str,
         typer.Option(
-            "--framework", help="The starter: python, or the name of a framework, as langgraph or crewai."
+            "--framework",
+            help="The starter: python, or the name of a framework, such as langgraph or crewai.",
         ),
     ] = "python",
     source: Annotated[

@@ -38,7 +38,9 @@ RequestFile = Annotated[
     typer.Option("--request", help="A recorded model request of any dialect, instead of a project."),
 ]
 Diff = Annotated[bool, typer.Option("--diff", help="Show each mutant's diff.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every candidate that was left out.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="List every candidate that was left out, with the reason.")
+]
 
 
 @choosing

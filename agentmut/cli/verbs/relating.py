@@ -86,7 +86,9 @@ def check_survivors_and_print(
     from agentmut.relating import campaign_of, check_survivors, most_runs
 
     if seed is not None:
-        raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
+        raise UsageError(
+            "--seed: --survivors uses the seed of the run whose survivors it checks. Leave --seed out."
+        )
     with _under_way(project, scenarios) as (session, store, line):
         wanted = wish(session, request.relations, stored=request.stored)
         campaign = campaign_of(session, store, run, wanted)

@@ -14,25 +14,29 @@ Relation = Annotated[
     list[str] | None,
     typer.Option(
         "--relation",
-        help="Only this relation, or those of a family: oracle, perturbation.noise.",
+        help="Only this relation, or the relations of a family: oracle, perturbation.noise.",
         autocompletion=completing.relations,
     ),
 ]
 Pairs = Annotated[
     int | None,
-    typer.Option("--pairs", min=1, max=500, help="Most pairs of a relation on a scenario."),
+    typer.Option(
+        "--pairs", min=1, max=500, help="At most this many pairs of each relation on each scenario."
+    ),
 ]
 Sources = Annotated[
     int | None,
     typer.Option("--sources", min=10, max=10_000, help="Runs of the unchanged agent that pairs start from."),
 ]
-Stored = Annotated[bool, typer.Option("--stored", help="Judge what is in the store only; run nothing.")]
+Stored = Annotated[bool, typer.Option("--stored", help="Judge stored runs only; run nothing.")]
 Save = Annotated[
     str | None, typer.Option("--save", help="Run every pair, and keep the violations under this name.")
 ]
 Against = Annotated[
     str | None,
-    typer.Option("--against", help="Run every pair, and compare violations with those kept under this name."),
+    typer.Option(
+        "--against", help="Run every pair, and compare violations with the violations kept under this name."
+    ),
 ]
 Survivors = Annotated[
     bool,
@@ -47,7 +51,11 @@ Run = Annotated[
     ),
 ]
 Preview = Annotated[
-    bool, typer.Option("--preview", help="Show what fits where, and the most it can take; run nothing.")
+    bool,
+    typer.Option(
+        "--preview",
+        help="Show which relations fit which scenarios, and how many agent runs they take at most; run nothing.",
+    ),
 ]
 
 
@@ -88,7 +96,9 @@ def relations(
     refuse_together(preview=preview, survivors=survivors, save=save)
     refuse_together(preview=preview, survivors=survivors, against=against)
     if run is not None and not survivors:
-        raise UsageError("--run is for --survivors; without it the agent as it is now is checked.")
+        raise UsageError(
+            "--run is for --survivors; without --survivors the current agent is checked. Leave --run out."
+        )
     for option, given in (("--save", save), ("--against", against)):
         if given is not None and not given.strip():
             raise UsageError(f"{option}: the name is empty. Give one, or leave the option out.")

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 
 NOTHING_CHANGED = (
-    "Nothing changed: what was asked for is there. `all` leaves out what is only seen to differ; name its id."
+    "Nothing changed: the scenario files have these suggestions already. `all` leaves out suggestions under `Seen to "
+    "differ`; name them by id."
 )
 Ids = Annotated[
     list[str] | None,
     typer.Argument(
-        help="With --apply: ids of suggestions, or the beginning of them, or `all` that are more than seen to differ."
+        help="With --apply: ids of suggestions, or the beginning of them, or `all` except those under `Seen to differ`."
     ),
 ]
 Scenarios = Annotated[
@@ -41,7 +42,9 @@ Run = Annotated[
         autocompletion=completing.runs,
     ),
 ]
-Trials = Annotated[int | None, typer.Option("--trials", min=1, help="Most agent runs of the search.")]
+Trials = Annotated[
+    int | None, typer.Option("--trials", min=1, help="At most this many agent runs in the search.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a search runs the agent.")]
 
 

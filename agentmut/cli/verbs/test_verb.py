@@ -22,7 +22,9 @@ BehaviourOf = Annotated[
 MethodOption = Annotated[
     Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
 ]
-Trials = Annotated[int | None, typer.Option("--trials", min=1, max=10_000, help="Most trials of a scenario.")]
+Trials = Annotated[
+    int | None, typer.Option("--trials", min=1, max=10_000, help="At most this many trials of each scenario.")
+]
 Margin = Annotated[
     float | None,
     typer.Option("--margin", help="Distance below the threshold that the test must notice (sequential)."),
@@ -77,7 +79,9 @@ def test(
     given["warm_start"] = warm_start
     loaded = with_settings(project, agent, "test", given)
     if rate and not preview:
-        raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
+        raise UsageError(
+            "--rate is an assumption for --preview, and a test takes the agent's own rate. Leave --rate out."
+        )
     refuse_behaviour_of_preview(preview, behaviour)
     if preview:
         from agentmut.cli.verbs.preview import print_preview

@@ -115,7 +115,8 @@ def _lines(report: "WatchReport") -> list[str]:
             f"The last {nearest.runs} runs are nearest to version {nearest.version} of {known}; they state {stated}."
         )
         lines.append(
-            f"Batches of {nearest.batch} known runs are told wrongly {nearest.error_of_batch:.2f} of the time"
+            f"Batches of {nearest.batch} runs of known versions are matched to a wrong version "
+            f"{nearest.error_of_batch:.2f} of the time"
             f"{_by_version(nearest.errors_of_batch)}, single runs {nearest.error_of_one:.2f}"
             f"{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
         )

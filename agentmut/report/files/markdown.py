@@ -83,7 +83,7 @@ def _warnings(result: Result) -> Iterable[str]:
     if result.controls.identity.killed:
         yield "**The unchanged agent was killed: kills of this run cannot be trusted.**"
     if result.shard:
-        yield f"Shard {code(result.shard)}: the scores speak of its mutants alone."
+        yield f"Shard {code(result.shard)}: the scores count its mutants only."
 
 
 def _summary(result: Result) -> str:

@@ -97,7 +97,7 @@ def _head(page: Page, result: Result) -> None:
     )
     if result.shard:
         page.add(
-            f"Shard {result.shard}: the scores speak of its mutants alone. `agentmut merge` puts the shards together."
+            f"Shard {result.shard}: the scores count its mutants only. `agentmut merge` puts the shards together."
         )
     if result.merged:
         page.add(f"Merged from the runs {', '.join(result.merged)}")
@@ -131,7 +131,9 @@ def _scores(page: Page, result: Result) -> None:
     if any(map(is_few, (*result.classes.values(), *result.operators.values()))):
         page.add(FEW_MEANS)
     if any(row.parts for row in result.mutants):
-        page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
+        page.add(
+            "higher_order: two changes at once. No score above counts them, since the scores count their parts."
+        )
 
 
 def _baseline(page: Page, result: Result) -> None:

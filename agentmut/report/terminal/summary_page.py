@@ -22,8 +22,8 @@ LONGEST_PLACE = 40
 LONGEST_OPTION = 25
 """Characters of an option that each command is printed with; a longer one is printed once, below all commands."""
 _ENDED = {
-    "budget": "The budget ended the run early: the score speaks of what was decided. `agentmut resume` goes on.",
-    "interrupted": "Interrupted: the score speaks of what was decided. `agentmut resume` goes on.",
+    "budget": "The budget ended the run early: the score counts the decided mutants only. `agentmut resume` goes on.",
+    "interrupted": "Interrupted: the score counts the decided mutants only. `agentmut resume` goes on.",
 }
 
 
@@ -86,7 +86,7 @@ def _state(result: Result) -> Iterator[str]:
     if result.status in _ENDED:
         yield _ENDED[result.status]
     if result.shard:
-        yield f"Shard {result.shard}: the score speaks of its mutants alone. `agentmut merge` puts the shards together."
+        yield f"Shard {result.shard}: the score counts its mutants only. `agentmut merge` puts the shards together."
 
 
 def _score(result: Result) -> Iterator[str]:

@@ -177,11 +177,11 @@ def _unfair(old: Result, new: Result) -> Iterator[str]:
         if result.status != "finished":
             yield f"The {which} run is not finished ({result.status}): its score is partial."
         if result.shard:
-            yield f"The {which} run is shard {result.shard}: its score speaks of its own mutants alone."
+            yield f"The {which} run is shard {result.shard}: its score counts its own mutants only."
     if old.agent.digest != new.agent.digest:
         yield (
-            f"The agent's config differs ({old.agent.digest[:12]}, now {new.agent.digest[:12]}): the mutants of a "
-            "part that changed are others."
+            f"The agent's config differs ({old.agent.digest[:12]}, now {new.agent.digest[:12]}): a part that "
+            "changed has other mutants."
         )
     if old.agent.adapter != new.agent.adapter:
         yield f"The adapter differs: {old.agent.adapter}, now {new.agent.adapter}."
@@ -202,7 +202,7 @@ def _suites(old: Result, new: Result) -> Iterator[str]:
 
 def _settings(old: Result, new: Result) -> Iterator[str]:
     if old.seed != new.seed:
-        yield f"The seeds differ ({old.seed}, now {new.seed}): samples and trials are others, and so is chance."
+        yield f"The seeds differ ({old.seed}, now {new.seed}): samples and trials differ by chance."
     rules = [
         f"{name} {_number(old.rule, name)}, now {_number(new.rule, name)}"
         for name in dict.fromkeys((*old.rule, *new.rule))
@@ -211,7 +211,7 @@ def _settings(old: Result, new: Result) -> Iterator[str]:
     if rules:
         yield f"The kill rule differs: {'; '.join(rules)}."
     if old.selective != new.selective:
-        yield "Selective mutation kept other shares of the operators."
+        yield "The runs kept different shares of the operators (selective mutation)."
     if old.agentmut_version != new.agentmut_version:
         yield f"The versions of agentmut differ ({old.agentmut_version}, now {new.agentmut_version})."
 
