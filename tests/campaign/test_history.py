@@ -239,7 +239,7 @@ def test_selective_mutation_scores_the_operators_kept_and_says_which(projects: A
     assert list(result.operators) == ["prompt.drop_instruction"]
     (note,) = [note for note in result.notes if note.startswith("selective mutation")]
     assert all(operator in note for operator in whole.operators)
-    assert "cannot be compared" in note
+    assert "do not compare it with a score of all" in note
     listed = make_mutants(open_session(project), Selection(selective=0.5))
     assert any("left out by selective mutation" in empty.reason for empty in listed.empty)
 
