@@ -85,7 +85,9 @@ def test_a_scenario_that_was_added_changes_nothing_about_the_others(project: Pat
 def test_the_page_and_show_say_it_and_documents_for_programs_do_not(project: Path) -> None:
     change(project, "prompt.md", "Name the place.", "Name the town.")
     page = called(project, "report", "--format", "html")
-    assert "the agent&#39;s config has changed since. A new run measures the current state.</p>" in page.stdout
+    assert (
+        "the agent&#39;s config has changed since. A new run measures the current state.</p>" in page.stdout
+    )
     mutant = page.stdout.partition('<template data-mutant="')[2][:8]
     assert "the agent's config has changed since" in called(project, "show", mutant).stderr
     assert "earlier state" not in called(project, "report", "--format", "junit").output
