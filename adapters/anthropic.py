@@ -25,7 +25,9 @@ class AnthropicAdapter(LoopAdapter, TakesKeys):
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section, import the functions or the function to wrap."""
         if spec.api:
-            raise UsageError("agent.api is for adapter openai; Anthropic's SDK has the one, leave it out")
+            raise UsageError(
+                "agent.api is for adapter openai; Anthropic's SDK has one API only. Leave agent.api out"
+            )
         if spec.run:
             return wrapped_function(spec, config, "anthropic")
         require_sdk("anthropic")

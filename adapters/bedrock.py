@@ -33,7 +33,8 @@ class BedrockAdapter(LoopAdapter, AsksService, TakesKeys):
             raise UsageError("agent.api is for adapter openai; leave it out")
         if spec.run and spec.options:
             raise UsageError(
-                "agent.options is for the ready tool loop; with agent.run the function has its own client"
+                "agent.options is for the ready tool loop; with agent.run the function has its own client. "
+                "Leave one of the two out"
             )
         if spec.run:
             return wrapped_function(spec, config, "boto3")

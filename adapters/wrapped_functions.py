@@ -29,7 +29,7 @@ def wrapped_function(spec: AgentSpec, config: AgentConfig, package: str) -> Call
     useless = [key for key in _OF_THE_LOOP if getattr(spec, key)]
     if useless:
         raise UsageError(
-            f"agent.{useless[0]} is for the ready tool loop; with agent.run the function has its own. Leave out "
-            "one of the two"
+            f"agent.{useless[0]} is for the ready tool loop; the function of agent.run has its own. Leave one "
+            "of the two out"
         )
     return WrappedFunction.wrapping(spec, config, package)

@@ -36,15 +36,15 @@ def check_door(door: Door, *, allow_remote: bool) -> None:
         if not allow_remote:
             raise UsageError(
                 f"--host {door.host}: other machines can reach it, and the pages show prompts and answers. Add "
-                "--allow-remote where you mean it, or put a reverse proxy with TLS in front of 127.0.0.1."
+                "--allow-remote to let them in, or put a reverse proxy with TLS in front of 127.0.0.1."
             )
     if not door.user_header and len(door.token) < SHORTEST_TOKEN:
         raise UsageError(
             f"AGENTMUT_SERVE_TOKEN has {len(door.token)} characters: a token that nobody guesses has at least "
-            f"{SHORTEST_TOKEN}. Give a longer one, or none for a new one."
+            f"{SHORTEST_TOKEN}. Set a longer token, or unset the variable to have one made."
         )
     if not all(letter.isalnum() or letter in "-_" for letter in door.token):
-        raise UsageError("AGENTMUT_SERVE_TOKEN stands in an address: use letters, digits, - and _ alone.")
+        raise UsageError("AGENTMUT_SERVE_TOKEN is a part of an address: use only letters, digits, - and _.")
 
 
 class TeamServer:

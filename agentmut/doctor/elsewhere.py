@@ -72,10 +72,11 @@ def programs_elsewhere() -> Iterator[str]:
         if can_shift_programs():
             variables[OTHER_CLOCK] = str(SHIFT_SECONDS)
         else:
-            lacking.append("clock: install the package libfaketime, and doctor shifts it")
+            lacking.append("clock, since the package libfaketime is not installed")
         with environ(variables):
             yield (
-                f"What moves only with these may stay unnoticed: the program's {'; its '.join(lacking)}"
+                f"doctor cannot change the program's {'; nor its '.join(lacking)}: words of requests that depend on "
+                "this may stay unnoticed"
                 if lacking
                 else ""
             )

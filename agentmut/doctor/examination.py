@@ -231,8 +231,8 @@ class _Ward:
         if agent.command and "container" not in agent.options:
             return programs_elsewhere()
         return nullcontext(
-            "The agent runs where doctor cannot give it another clock, user, host and folder: what moves only with "
-            "these may stay unnoticed"
+            "The agent runs where doctor cannot give it another clock, user, host and folder: words of requests that "
+            "depend on these may stay unnoticed"
         )
 
     async def trials(

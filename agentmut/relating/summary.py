@@ -239,7 +239,7 @@ def _verdict_reason(lane: Lane, identity: Counts | None, found: Judgement, toler
     if found.verdict is Verdict.FAIL:
         return f"{seen}; {measure}"
     if found.verdict is Verdict.PASS:
-        return f"{seen}; {measure}; more than that by what matters is ruled out"
+        return f"{seen}; {measure}; a difference that matters is ruled out"
     if found.p_fail < 1 and "correction" in found.reason:
         return f"{seen}; {measure}; not enough after the correction for the number of relations"
     if _few_controls(lane):

@@ -70,12 +70,12 @@ def _likeness(design_effect: float | None) -> str:
     """Return how much less the runs tell than independent ones; empty where that cannot be told, or they are no less.
 
     >>> _likeness(4.0), _likeness(1.0)
-    (': runs of a scenario are alike, and tell as much as 25 % of so many independent runs', '')
+    (': runs of a scenario are alike, and show as much as 25 % of that many independent runs', '')
     """
     if design_effect is None or round(100 / max(design_effect, 1e-9)) >= 100:
         return ""
     share = 100 / design_effect
-    return f": runs of a scenario are alike, and tell as much as {share:.2g} % of so many independent runs"
+    return f": runs of a scenario are alike, and show as much as {share:.2g} % of that many independent runs"
 
 
 def _by_category(found: Reliability, named: Callable[[str], str]) -> Iterator[str]:

@@ -205,7 +205,7 @@ def judged_with(report: HasJudges) -> Iterator[str]:
         tokens = f"{judge.input_tokens + judge.output_tokens} tokens"
         asked = f"{judge.questions} questions, " if judge.questions or judge.reused else ""
         reused = f"; {judge.reused} opinions reused from earlier" if judge.reused else ""
-        yield f"judge {clean(judge.model)}: {asked}{tokens}, {money}, besides the agent's runs{reused}"
+        yield f"judge {clean(judge.model)}: {asked}{tokens}, {money}, in addition to the agent's runs{reused}"
     for hook in report.cost.hooks:
         money = "cost unknown" if hook.usd is None else f"${hook.usd:.4f}"
         tokens = f"{hook.input_tokens + hook.output_tokens} tokens"

@@ -91,5 +91,5 @@ def _check_unused(spec: AgentSpec) -> None:
     given = sorted(spec.model_dump(exclude={"adapter", "root", "route"}, exclude_defaults=True))
     if given:
         raise UsageError(
-            f"agent.{given[0]} is given, but no agent.adapter that uses it. Add one, or leave it out"
+            f"agent.{given[0]} is given without agent.adapter. Add the adapter that uses it, or leave it out"
         )

@@ -89,7 +89,7 @@ def _named_first(session: Session, named: str) -> list[StoredReport]:
     chosen = [each for each in found if each.run.startswith(named)]
     if len({each.run for each in chosen}) != 1:
         known = ", ".join(dict.fromkeys(each.run for each in reversed(found))) or "none"
-        problem = "there is no such run with a report" if not chosen else "several runs begin so"
+        problem = "no run with a report begins so" if not chosen else "several runs begin so"
         raise UsageError(f"{named}: {problem}. Known: {known}.")
     kinds = {each.kind for each in chosen}
     return [*chosen, *(each for each in found if each.kind not in kinds)]

@@ -76,8 +76,8 @@ def unpaid(looks: Iterable[EarlierLook], alpha: float, asked: float, wrong: str 
         return ""
     return (
         f"it is look {len(looks) + 1} at the same agent and suite ({'; '.join(map(_look_in_words, looks))}): together "
-        f"they {wrong} with a chance of up to {together:.3g}, and {asked:g} is asked. `statistics.looks`, "
-        "set before the first look, pays for all of them"
+        f"they {wrong} with a chance of up to {together:.3g}, more than the {asked:g} that is asked. Set "
+        "`statistics.looks` before the first look: it divides this chance among all looks"
     )
 
 

@@ -193,7 +193,7 @@ def test_a_reverse_proxy_names_the_user(project: Path) -> None:
 @pytest.mark.parametrize(
     ("door", "remote", "said"),
     [
-        (Door("0.0.0.0", TOKEN), False, "Add --allow-remote where you mean it"),
+        (Door("0.0.0.0", TOKEN), False, "Add --allow-remote to let them in"),
         (Door("0.0.0.0", "", "X-User"), True, "could set that header"),
         (Door("127.0.0.1", "short"), False, "has 5 characters"),
         (Door("127.0.0.1", "slashes/are/no/good"), False, "letters, digits"),

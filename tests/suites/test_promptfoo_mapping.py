@@ -191,7 +191,7 @@ def test_where_promptfoo_is_not_installed_the_error_says_how_to(
 def test_what_nothing_would_use_is_refused() -> None:
     config = AgentConfig(prompt="Help.")
     suite = PromptfooSuite(PromptfooSettings(path="c.yaml", provider="openai:a"), ("promptfoo",), ".")
-    with pytest.raises(UsageError, match=r"agent\.run is given, but no agent\.adapter"):
+    with pytest.raises(UsageError, match=r"agent\.run is given without agent\.adapter"):
         suite.adapter(AgentSpec(adapter="promptfoo", run="desk:run"), config)
     with pytest.raises(UsageError, match=r"suite\.promptfoo\.provider: .* leave one of the two out"):
         suite.adapter(AgentSpec(adapter="command", command=(sys.executable, "{input}")), config)

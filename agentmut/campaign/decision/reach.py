@@ -63,7 +63,7 @@ def reached(
     found = _reached(mutant, detector, suite, asking, scenarios)
     if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
         return found
-    said = f"no test shows it that asks its model in every run: {', '.join(sorted(held))}"
+    said = f"no test that asks its model in every run shows it: {', '.join(sorted(held))}"
     return Reached({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
 
 

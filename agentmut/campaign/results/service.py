@@ -36,7 +36,7 @@ def service_notes(watch: ServiceWatch | None) -> Iterator[str]:
     )
     if drift.not_confirmed:
         who = _mutants(drift.not_confirmed)
-        yield f"{who} had a kill that did not hold against them, and counts as not killed by it"
+        yield f"{who} had a kill that did not hold against these trials; that kill does not count"
     if drift.across:
         yield (
             f"{_mutants(drift.across)} had trials after the drift and is compared with the baseline before it. "

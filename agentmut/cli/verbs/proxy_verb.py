@@ -120,7 +120,7 @@ def proxy(
     refuse_json(as_json, command)
     if project is not None and mutant is None:
         raise UsageError(
-            "--project says which agent --mutant is a mutant of; without --mutant it has no meaning."
+            "--project says which agent --mutant is a mutant of; without --mutant it has no meaning. Leave it out."
         )
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT

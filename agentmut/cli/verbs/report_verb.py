@@ -130,9 +130,11 @@ def _text(asked: _Asked) -> str | None:
     )
     if verdicts is None and relations is None:
         return _of_a_campaign(asked)
-    filters.refuse("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
+    filters.refuse(
+        "--class, --operator, --mutant and --scenario are for runs of `agentmut run`. Leave them out."
+    )
     if asked.bundle is not None:
-        raise UsageError("--bundle is for runs of `agentmut run`.")
+        raise UsageError("--bundle is for runs of `agentmut run`. Leave it out.")
     return _outcomes(project, verdicts, relations, asked.chosen, asked.output)
 
 
@@ -351,7 +353,7 @@ def _in_rows(
     if chosen not in OUTCOME_FORMATS:
         known = ", ".join(OUTCOME_FORMATS)
         raise UsageError(
-            f"--format {chosen} is for runs of `agentmut run`; this run has terminal, json, {known}."
+            f"--format {chosen} is for runs of `agentmut run`; for this run, choose terminal, json, {known}."
         )
     return found, chosen
 

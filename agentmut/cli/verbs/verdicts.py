@@ -39,7 +39,9 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
     method = getattr(project, section).method
     for option, of in ONLY_FOR[section].items():
         if given.get(option) is not None and method != of:
-            raise UsageError(f"--{option.replace('_', '-')} is for --method {of}, not {method}.")
+            raise UsageError(
+                f"--{option.replace('_', '-')} is for --method {of}, not {method}. Leave one out."
+            )
     return project
 
 

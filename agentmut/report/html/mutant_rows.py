@@ -44,7 +44,7 @@ class Sayings(NamedTuple):
         said = [MEANING[row.status], proof(row, self.rule), cut(row.reason, 1_000)]
         if row.killed_by_relations:
             names = ", ".join(cut(name, 200) for name in row.killed_by_relations[:6])
-            said.append(f"Relations notice it, which is no part of the status: {names}.")
+            said.append(f"Relations notice this change, and the status does not count them: {names}.")
         if note := delivery_note(row):
             said.append(f"Partly delivered: it {note}." if note.startswith("reached") else f"{note}.")
         return [line for line in (*said, *gap_in_words(row, doubt), *advice(row, unsure=bool(doubt))) if line]

@@ -215,9 +215,11 @@ def kinds_of_changes(rows: Sequence[MutantRow]) -> list[KindOfChanges]:
     pairs = [row for row in rows if row.parts and row.intent is not Intent.PRESERVE]
     harmful = [row for row in rows if not row.parts and row.intent is not Intent.PRESERVE]
     kinds = (
-        KindOfChanges("Harmful", "they make the score", status_counts(harmful)),
-        KindOfChanges("Harmless by intent", "they count in robustness alone", status_counts(harmless)),
-        KindOfChanges("Two at once", "in no score, since their parts are", status_counts(pairs)),
+        KindOfChanges("Harmful", "the score counts them", status_counts(harmful)),
+        KindOfChanges("Harmless by intent", "only robustness counts them", status_counts(harmless)),
+        KindOfChanges(
+            "Two at once", "no score counts them, since the scores count their parts", status_counts(pairs)
+        ),
     )
     return [kind for kind in kinds if kind.counts]
 

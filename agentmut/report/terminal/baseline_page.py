@@ -37,7 +37,7 @@ def render_comparison_preview(saved: SavedBaseline, method: str) -> str:
     page.add(f"{method} comparison with baseline {saved.name!r}; nothing has been run")
     add_power(page, saved.scenarios)
     page.add(
-        "Exact, if the baseline's observed rate is the true one, for today's settings. Larger baselines pay for the "
-        "sizes that they could have had."
+        "These chances are exact for today's settings, if the baseline's observed rate is the true rate. For a larger "
+        "baseline they include the price of checking it at smaller sizes first."
     )
     return page.text()

@@ -87,7 +87,7 @@ def _mean(rows: Sequence[DimensionCoverage]) -> str:
     paper = [row for row in rows if row.dimension in PAPER]
     counting = [row for row in paper if row.value is not None and row.weight]
     if not counting:
-        return "No dimension counts: the agent has none of those with a weight."
+        return "No dimension counts: the agent has no dimension whose weight is above 0 (coverage.weights)."
     uneven = len({row.weight for row in counting}) > 1
     names = ", ".join(
         f"{row.dimension.value} (weight {row.weight:g})" if uneven else row.dimension.value
@@ -95,7 +95,7 @@ def _mean(rows: Sequence[DimensionCoverage]) -> str:
     )
     others = [row.dimension.value for row in paper if row not in counting]
     left = f" Left out of it: {', '.join(others)}." if others else ""
-    return f"Overall is the geometric mean of {names}.{left} The other rows are in no mean."
+    return f"Overall is the geometric mean of {names}.{left} It does not count the other rows."
 
 
 def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:

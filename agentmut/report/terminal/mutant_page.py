@@ -80,7 +80,9 @@ def _change(page: Page, result: Result, row: MutantRow) -> None:
 
 def _relations(page: Page, row: MutantRow) -> None:
     if row.killed_by_relations:
-        page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
+        page.add(
+            "`agentmut relations --survivors` found relations that notice this change (the status does not count them):"
+        )
     for found in row.killed_by_relations:
         page.hang(f"violated more often than by the unchanged agent: {clean(found)}")
 

@@ -133,7 +133,7 @@ def _classes(mutants: Iterable[Mutant]) -> dict[str, int]:
 def _ignored(page: Page, generation: Generation) -> None:
     if not generation.ignored:
         return
-    page.title(f"Ignored ({len(generation.ignored)} of them; not run)")
+    page.title(f"Ignored ({counted(len(generation.ignored), 'mutant')}; not run)")
     for mutant in generation.mutants:
         if mutant.id in generation.ignored:
             reason = clean(generation.ignored[mutant.id])

@@ -60,7 +60,7 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
             f"The most expensive of these cases would be stopped by {plan.stops}.", indent=0, style="yellow"
         )
     if plan.asks:
-        page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` answers.", indent=0)
+        page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` skips the question.", indent=0)
     page.title("What this rests on")
     shown = plan.assumptions if full else plan.assumptions[:SHOWN]
     for said in shown:

@@ -184,7 +184,7 @@ def _foot(page: Page, report: VerdictReport) -> None:
 
 
 def _updated(page: Page, update: BaselineUpdate) -> None:
-    page.title("What became of the baseline")
+    page.title("New trials in the baseline")
     page.add(f"{clean(update.said)}.")
     for row in update.scenarios:
         kind = (

@@ -108,7 +108,7 @@ def _not_taken(error: OSError, address: str, sent: int) -> RunError:
     body = error.read(300).decode(errors="replace") if isinstance(error, urllib.error.HTTPError) else ""
     return RunError(
         f"{address} did not take trace {sent + 1}: {error}{f': {body}' if body else ''}. {sent} traces were sent "
-        "before it. Sending a trace again does not double it where the collector goes by span ids."
+        "before it. Give the command again: a collector that knows span ids keeps each trace once."
     )
 
 

@@ -71,7 +71,7 @@ def _result_names_the_relation_and_keeps_status_and_score(result: Result) -> Non
     assert (result.score.killed, result.score.value) == (1, 0.5)
     assert result.score_with_relations and result.score_with_relations.value == 1.0
     assert "With relations   1.00" in render(result)
-    assert "Relations notice it" in render_mutant(result, row)
+    assert "found relations that notice this change" in render_mutant(result, row)
     own, both = result.score, result.score_with_relations
     assert both.low is not None and own.low is not None
     assert 1.0 - both.low >= 0.5 - own.low

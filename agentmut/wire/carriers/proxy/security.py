@@ -17,7 +17,7 @@ def check_bind(host: str, *, allow_remote: bool) -> None:
     if not allow_remote and not is_loopback(host):
         raise UsageError(
             f"the proxy passes your credentials on and serves this machine only; {host!r} is not a loopback "
-            "address. Use 127.0.0.1, or allow remote clients (--allow-remote) where you mean it."
+            "address. Use 127.0.0.1, or add --allow-remote to let other machines in."
         )
 
 
