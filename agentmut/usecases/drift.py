@@ -71,7 +71,7 @@ def watch(scenario: str, passed: Sequence[bool], chart: Chart) -> Watch:
         watched_passes=sum(later),
     )
     if not later:
-        said = f"{len(passed)} trials are stored, and the first {chart.reference} are the reference"
+        said = f"only {len(passed)} trials are stored, and the first {chart.reference} are the reference"
         return counts.model_copy(update={"reason": said})
     rate = min(LARGEST_RATE, (sum(first) + 0.5) / (len(first) + 1))
     if rate - chart.drop <= 0.005:

@@ -105,7 +105,7 @@ def import_traces(
     with foreign_store(project) as home, without_cyclic_collection():
         if home.project is not None and not home.project.store.keeps_texts:
             raise UsageError(
-                "an import is the texts of runs, and store.texts of the project keeps none. Import into another folder"
+                "an import keeps texts of runs, but store.texts of the project keeps none. Import into another folder"
             )
         there = found_files(files, home.root)
         grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty)

@@ -22,7 +22,7 @@ app = typer.Typer(
 Name = Annotated[
     str | None,
     typer.Argument(
-        help="The baseline's name. Left out: `gate.baseline` of the project, or else `default`.",
+        help="The baseline's name. Default: `gate.baseline` of the project file, or else `default`.",
         autocompletion=completing.baselines,
     ),
 ]
@@ -52,7 +52,7 @@ def save(
 ) -> None:
     """Run the unchanged agent and keep its pass rates under a name.
 
-    An earlier baseline of that name is replaced. Finished trials are reused.
+    Replaces an earlier baseline of that name. Reuses finished trials.
 
     Example: agentmut baseline save --trials 100
     """
@@ -82,11 +82,11 @@ def save(
 
 
 MethodOption = Annotated[
-    Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+    Method | None, typer.Option("--method", help="Stop as soon as the trials decide, or run all trials.")
 ]
 Trials = Annotated[
     int | None,
-    typer.Option("--trials", min=1, max=10_000, help="Trials of a scenario with --method fixed."),
+    typer.Option("--trials", min=1, max=10_000, help="Trials of each scenario with --method fixed."),
 ]
 Preview = Annotated[
     bool,
@@ -106,7 +106,7 @@ UpdateTrials = Annotated[
 ]
 Behaviour = Annotated[
     bool,
-    typer.Option("--behaviour", help="Compare what the runs do, too. It changes no verdict."),
+    typer.Option("--behaviour", help="Also compare what the runs do. This changes no verdict."),
 ]
 
 
@@ -132,8 +132,8 @@ def compare(
     """Test whether the agent has become worse on any scenario.
 
     Today's agent is compared with a saved baseline, whose stored trials are reused and judged by today's evaluators.
-    FAIL: worse. PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for
-    INCONCLUSIVE, 4 where the agent cannot run.
+    FAIL: a pass rate has dropped. PASS: drops by `statistics.delta` or more are ruled out. Exit code 0 for PASS,
+    1 for FAIL, 3 for INCONCLUSIVE, 4 if the agent cannot run.
 
     Example: agentmut baseline compare --method fixed --trials 60
     """

@@ -30,9 +30,9 @@ def clean(
 ) -> None:
     """Remove old runs and unused trials, after a question.
 
-    The latest of each kind is kept (campaigns, tests, comparisons, checks of relations), and whatever a saved baseline
-    rests on. An unfinished run is kept beside the latest finished one. Imported runs stay unless --imported-before is
-    given.
+    Keeps the latest run of each kind (campaigns, tests, comparisons, checks of relations), and whatever a saved
+    baseline rests on. Keeps an unfinished run beside the latest finished run. Imported runs stay unless
+    --imported-before is given.
 
     Example: agentmut clean --keep 3 --dry-run
     """

@@ -26,8 +26,9 @@ def merge(
     """Put the shards of a campaign together; nothing is run.
 
     The shards must share one baseline: `agentmut run --baseline-only`, copy .agentmut to every machine, then
-    `agentmut run --shard k/n` on each. Shards that share a PostgreSQL store need no copy. The result is that of an
-    undivided run on the same trials that does not count trials which confirmed kills into its later baselines.
+    `agentmut run --shard k/n` on each. Shards that share a PostgreSQL store need no copy. The result equals
+    the result of an undivided run on the same trials, except that later baselines leave out trials which confirmed
+    kills.
 
     Example: agentmut merge shard1/.agentmut shard2/.agentmut
     """

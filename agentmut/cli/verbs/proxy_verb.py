@@ -109,7 +109,7 @@ def proxy(
     Credentials pass through; nothing is kept.
 
     With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned. With
-    --mutant, the code is 4 in the place of 0 where no request has become the mutant's.
+    --mutant, the exit code is 4 instead of 0 if the mutant changed no request.
 
     A program that hard-codes https://api.openai.com and the like is reached by --intercept: connections to the
     services end here, all others pass encrypted. The authority's key stays in memory, its certificate is removed at the

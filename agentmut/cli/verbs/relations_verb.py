@@ -81,8 +81,8 @@ def relations(
 
     A relation changes the input or the config, and says what must stay, or how the answer may move. Its violations
     are compared with how often the unchanged agent violates it against itself, or with relations.tolerance. Exit code
-    0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE or where nothing applies. With --against the exit code speaks of the
-    change.
+    0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE or where nothing applies. With --against, the exit code judges only
+    the change.
 
     Example: agentmut relations --relation permutation --yes
     """

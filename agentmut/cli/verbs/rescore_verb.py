@@ -24,10 +24,10 @@ def rescore(
 ) -> None:
     """Judge the stored trials of a run by the evaluators and relations of today; nothing is run.
 
-    Shows the score before and after, the mutants whose status changes, and those that need new trials. Where
-    relations.use or relations.own names relations, or some were checked before, it shows the same for kills by
-    relations, and how many pairs take a run. The whole result is written to `rescored.json` beside the run's
-    `result.json`, which stays as it is.
+    Shows the score before and after, the mutants whose status changes, and the mutants that need new
+    trials. If the project names relations (relations.use, relations.own), or some were checked before, also shows this
+    for kills by relations, and how many pairs need new runs. The whole result is written to `rescored.json` beside the
+    run's `result.json`, which stays unchanged.
 
     Example: agentmut rescore
     """

@@ -38,18 +38,23 @@ def copy(
         typer.Argument(metavar="TARGET", help="The URL or the file of an empty store. ${NAME} is filled in."),
     ],
     source: Annotated[
-        str | None, typer.Option("--from", help="The URL or the file to copy; left out: the project's store.")
+        str | None,
+        typer.Option(
+            "--from", help="The URL or the file of the store to copy. Default: the project's store."
+        ),
     ] = None,
     named: Annotated[
         str | None,
-        typer.Option("--name", help="The project's name in a database; left out: as the file says."),
+        typer.Option(
+            "--name", help="The project's name in the database. Default: the project file's `store.project`."
+        ),
     ] = None,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
     """Copy every trial and run into an empty store, and check the copy by a digest for each table.
 
-    The store that is copied stays as it was. `store.url` of the project file says which one is used.
+    The original store stays unchanged. To use the copy, name it under `store.url` in the project file.
 
     Example: agentmut store copy 'postgresql://me:${PGPASSWORD}@db.example.org/trials'
     """

@@ -13,14 +13,14 @@ BehaviourOf = Annotated[
     str | None,
     typer.Option(
         "--behaviour",
-        help="Compare the runs' behaviour with this stored baseline. It changes no verdict.",
+        help="Compare the runs' behaviour with this stored baseline. This changes no verdict.",
         autocompletion=completing.baselines,
     ),
 ]
 
 
 MethodOption = Annotated[
-    Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+    Method | None, typer.Option("--method", help="Stop as soon as the trials decide, or run all trials.")
 ]
 Trials = Annotated[
     int | None, typer.Option("--trials", min=1, max=10_000, help="At most this many trials of each scenario.")

@@ -18,7 +18,9 @@ def trend(
     reference: Annotated[
         int,
         typer.Option(
-            "--reference", min=10, help="First trials of a scenario, with which later trials are compared."
+            "--reference",
+            min=10,
+            help="Number of first trials of a scenario, with which later trials are compared.",
         ),
     ] = 50,
     in_control: Annotated[

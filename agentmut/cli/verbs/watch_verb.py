@@ -38,7 +38,7 @@ Since = Annotated[
     ),
 ]
 Reference = Annotated[
-    int, typer.Option("--reference", help="First runs, with which later runs are compared.")
+    int, typer.Option("--reference", help="Number of first runs, with which later runs are compared.")
 ]
 InControl = Annotated[float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")]
 
