@@ -139,7 +139,7 @@ def test_a_campaign_is_judged_by_a_model_whose_requests_are_not_the_agents(desk:
     statuses = {row.description: row.status.value for row in found.mutants}
     assert sorted(statuses.values()) == ["killed", "survived"]
     assert found.cost.tokens == 0 and found.judges[0].questions == len(bench.asked) > 20
-    assert "besides the agent's runs" in render(found)
+    assert "in addition to the agent's runs" in render(found)
 
 
 def test_a_rate_is_corrected_by_labels_and_the_report_says_so(desk: Desk, bench: Bench) -> None:
