@@ -36,7 +36,7 @@ def test_a_judge_that_two_lanes_share_is_counted_once_at_the_price_of_the_projec
     hook = HookUse(model="ours", requests=3, input_tokens=20, output_tokens=5, usd=None)
     report: Any = SimpleNamespace(judges=found, cost=SimpleNamespace(hooks=(hook,)))
     assert list(judged_with(report)) == [
-        "judge openai:ours: 1600 tokens, $0.0040, besides the agent's runs",
+        "judge openai:ours: 1600 tokens, $0.0040, in addition to the agent's runs",
         "setup and teardown asked ours: 3 requests, 25 tokens, cost unknown, apart from the agent's runs",
     ]
 
