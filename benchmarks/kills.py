@@ -49,6 +49,8 @@ def run(config, input):
     hello = "hello, " if "hello" in config.prompt else ""
     return f"{hello}it is on its way{' to Kiel' if 'place' in config.prompt else ''}"
 """
+PROMPT = '- Always say hello.\n- Name the place with the words "to Kiel".\n'
+"""The second rule quotes its words: `suggest --apply all` adds no assertion that no rule grounds."""
 PROJECT = """
 version: 1
 agent: {adapter: python, run: "my_agent:run", config: {prompt: prompt.md}}
@@ -190,7 +192,7 @@ def write_project(folder: Path, isolate: str, store: str) -> None:
     """Write the project."""
     folder.mkdir(parents=True)
     (folder / "my_agent.py").write_text(AGENT)
-    (folder / "prompt.md").write_text("- Always say hello.\n- Name the place.\n")
+    (folder / "prompt.md").write_text(PROMPT)
     (folder / "scenarios.yaml").write_text(SCENARIOS)
     (folder / "agentmut.yaml").write_text(PROJECT % (isolate, store))
     (folder / "runs.json").write_text(RUNS)
@@ -241,6 +243,8 @@ def prepared(case: Case, folder: Path) -> Prepared:
     done(undisturbed, case.verb.arguments)
     seconds = time.monotonic() - begun
     outcome = case.came_to(undisturbed)
+    if case.verb.came_to is suite and outcome[0] == suite(before):
+        raise AssertionError(f"{case.verb.name} changed nothing, so its kills would show nothing")
     case.store.remove(undisturbed)
     return Prepared(before, seconds, outcome, case.store.trials(before))
 
