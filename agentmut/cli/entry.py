@@ -18,6 +18,7 @@ from agentmut._base import (
     error_location,
     nobody_asked_to_stop,
 )
+from agentmut.cli.keeping import kept_by, resumed_by
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
@@ -35,7 +36,7 @@ VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""
-BY_CTRL_C = "ended by Ctrl-C. Finished trials are kept."
+BY_CTRL_C = "ended by Ctrl-C."
 ROOT_HELP = """If my agent silently got worse, would my tests notice?
 
 agentmut breaks an LLM agent on purpose, and says which breakages its tests do not notice.
@@ -69,7 +70,7 @@ class LazyVerbs(TyperGroup):
         try:
             return super().make_context(*given, **named)
         except KeyboardInterrupt:
-            raise RunInterruptedError(BY_CTRL_C) from None
+            raise RunInterruptedError(f"{BY_CTRL_C} Nothing was run.") from None
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb. A connection that was lost is an error of its own: typer would end with exit code 1 for it."""
@@ -84,7 +85,7 @@ class LazyVerbs(TyperGroup):
                 place = error_location(error)
                 said = f"code of yours, or of a plugin, raised KeyboardInterrupt ({place}). Take that out"
                 raise RunError(f"{said}; finished trials are kept.") from error
-            raise RunInterruptedError(BY_CTRL_C) from None
+            raise RunInterruptedError(f"{BY_CTRL_C} {kept_by([ctx.invoked_subcommand])}") from None
         except SystemExit as error:  # no verb leaves by it, and its code would be taken for ours
             place = error_location(error)
             said = f"code of yours, or of a plugin, called sys.exit({error.code!r}) ({place}). Take that out"
@@ -151,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
         _main(given, as_json)
         return
     try:
-        ended = supervised(partial(_main, given, as_json), _say_on_stderr)
+        ended = supervised(partial(_main, given, as_json), resumed_by(given), _say_on_stderr)
     except OSError as error:
         ended = Ended(ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run.")
     except Exception:
@@ -189,8 +190,9 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say(error, arguments)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
-        typer.echo(f"agentmut: {BY_CTRL_C}", err=True)
-        _say_json(BY_CTRL_C, int(ExitCode.INTERRUPTED), as_json)
+        message = f"{BY_CTRL_C} {kept_by(arguments)}"
+        typer.echo(f"agentmut: {message}", err=True)
+        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
         if error.errno not in DISK_IS_FULL:

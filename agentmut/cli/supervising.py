@@ -67,24 +67,25 @@ def wants_supervisor(arguments: list[str]) -> bool:
     return named and not asks_help and hasattr(os, "fork") and OFF not in os.environ
 
 
-def supervised(work: Callable[[], None], say: Callable[[str], object] = print) -> Ended:
+def supervised(work: Callable[[], None], kept: str, say: Callable[[str], object] = print) -> Ended:
     """Run `work`, which leaves by `SystemExit`, in a process of its own; return in this one how it ended.
 
     Where code of users has stopped or crashed that process, and trials in processes of their own would end alone,
-    `work` begins again in a second process, which is told so; `say` tells the user.
+    `work` begins again in a second process, which is told so; `say` tells the user. `kept` is what the user is told
+    of the command's work so far where the process has to be killed.
     """
     open_to = signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
     try:
-        ended = _supervised(work, open_to)
+        ended = _supervised(work, open_to, kept)
         if ended.again is not None and not ended.printed:
             say(ended.problem)
-            ended = _supervised(work, open_to, ended.again)
+            ended = _supervised(work, open_to, kept, ended.again)
         return ended
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
 
 
-def _supervised(work: Callable[[], None], open_to: set[int], again: Again | None = None) -> Ended:
+def _supervised(work: Callable[[], None], open_to: set[int], kept: str, again: Again | None = None) -> Ended:
     """Run `work` in one process. The signals that ask for the end are blocked before and after, and wait."""
     said, places = os.pipe(), os.pipe()
     parent = os.getpid()
@@ -106,7 +107,7 @@ def _supervised(work: Callable[[], None], open_to: set[int], again: Again | None
         with _Signals() as signals:
             signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
             try:
-                return _Watch(child, said[0], places[0], signals, again is None).until_it_ends()
+                return _Watch(child, said[0], places[0], signals, kept, again is None).until_it_ends()
             finally:
                 signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
     finally:
@@ -175,11 +176,12 @@ class _Watch:
     TICK = 0.1
     """Seconds of a round. A deadline counts rounds, so a machine that stands still brings none nearer."""
 
-    def __init__(self, child: int, pipe: int, places: int, signals: _Signals, first: bool) -> None:
+    def __init__(self, child: int, pipe: int, places: int, signals: _Signals, kept: str, first: bool) -> None:
         self._child = child
         self._pipe = pipe
         self._places = places
         self._signals = signals
+        self._kept = kept
         self._said = b""
         self._printed = False
         self._listening = True
@@ -228,8 +230,7 @@ class _Watch:
     def _asked_to_stop(self) -> Ended | None:
         self._stops = self._signals.stops()
         if self._stops > 1:
-            said = "ended at once by the second Ctrl-C. Finished trials are kept: `agentmut resume` goes on."
-            return Ended(ExitCode.INTERRUPTED, said)
+            return Ended(ExitCode.INTERRUPTED, f"ended at once by the second Ctrl-C. {self._kept}")
         os.kill(self._child, STOP_SIGNAL)
         self._left = UNHEARD
         return None
@@ -239,7 +240,7 @@ class _Watch:
             return Ended(self._code)
         said = (
             f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
-            "Finished trials are kept: `agentmut resume` goes on."
+            f"{self._kept}"
         )
         return Ended(ExitCode.INTERRUPTED, said)
 
@@ -257,7 +258,7 @@ class _Watch:
         said += (
             "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
             "`auto`, it ends its own trial alone. For an evaluator's expression, set `isolate_evaluators: process`. "
-            "Finished trials are kept: `agentmut resume` goes on."
+            f"{self._kept}"
         )
         return Ended(ExitCode.BROKEN, said)
 
@@ -302,7 +303,7 @@ class _Watch:
         if self._code is not None:
             return Ended(self._code)
         if self._stops:
-            return Ended(ExitCode.INTERRUPTED, "ended by Ctrl-C. Finished trials are kept.")
+            return Ended(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
         if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
             return Ended(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
         return Ended(
@@ -310,7 +311,7 @@ class _Watch:
             f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
             "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
             "For an evaluator, set `isolate_evaluators: process`. "
-            "Finished trials are kept: `agentmut resume` goes on.",
+            f"{self._kept}",
         )
 
     def _kill(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut._base import Frozen, UsageError, __version__, make_importable
 from agentmut.insight import NearestVersion, ScenarioRun, Scorer, nearest_version, scenario_run, scorer_of
-from agentmut.nouns import Origins
+from agentmut.nouns import BrokenRecord, Origins
 from agentmut.store import Import, ImportQuery, Imports
 from agentmut.usecases.analysis_runs import Judging, is_evidence
 from agentmut.usecases.drift import LARGEST_RATE, Chart, Watch, watch
@@ -73,6 +73,8 @@ class WatchReport(Frozen):
     watched: int
     added: int | None = None
     """Runs that this command imported; None where it was given no source."""
+    broken: tuple[BrokenRecord, ...] = ()
+    """Records of the source that could not be read."""
     in_control: float
     """Runs to the first false alarm of any chart, on average, or more, if the reference's pass rate is the true one.
     As to behaviour, what the reference leaves open is allowed for at `GUARD`."""

@@ -96,6 +96,19 @@ def test_ctrl_c_before_the_first_trial_writes_a_json_document(
     assert document["exit_code"] == ExitCode.INTERRUPTED and "Ctrl-C" in said
 
 
+@pytest.mark.parametrize("verb", ["import", "watch"])
+def test_ctrl_c_during_an_import_says_that_the_same_command_brings_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    def interrupted(*given: Any, **named: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agentmut.usecases.importing.found_files", interrupted)
+    assert ended([verb, "runs.json", "--project", str(tmp_path)]) == ExitCode.INTERRUPTED
+    said = "agentmut: ended by Ctrl-C. Imported runs are kept: the same command imports the rest.\n"
+    assert capsys.readouterr().err == said
+
+
 @pytest.mark.parametrize(
     "place",
     ["typer.core.TyperGroup.make_context", "typer.main.get_command"],

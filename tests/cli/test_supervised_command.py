@@ -267,10 +267,29 @@ def test_a_crash_of_the_whole_process_is_no_evidence_against_the_agent(tmp_path:
     assert "ended the process that it ran in (SIGSEGV)" in told["error"]
 
 
+def test_an_import_that_has_to_be_killed_names_no_verb_of_campaigns(tmp_path: Path) -> None:
+    program = (
+        "import signal, sys, time\nfrom pathlib import Path\nfrom agentmut.cli import main, supervising\n"
+        "from agentmut.usecases import importing\nsupervising.UNHEARD = supervising.PLACED = 0.1\n"
+        "def deaf(*given):\n    signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n    Path('here').touch()\n"
+        "    time.sleep(600)\n"
+        "importing.found_files = deaf\nsys.argv = ['agentmut', 'import', 'runs.json']\nmain()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    once_stuck(tmp_path, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert "so it was killed" in said
+    assert said.endswith("Imported runs are kept: the same command imports the rest.\n")
+
+
 def test_what_works_ends_with_its_supervisor(tmp_path: Path) -> None:
     program = (
         "import os, sys, time\nfrom agentmut.cli.supervising import supervised\n"
-        "supervised(lambda: (print(os.getpid(), flush=True), time.sleep(600)))\n"
+        "supervised(lambda: (print(os.getpid(), flush=True), time.sleep(600)), '')\n"
     )
     supervisor = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert supervisor.stdout

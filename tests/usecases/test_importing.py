@@ -232,6 +232,23 @@ def test_the_page_counts_one_as_one_and_nothing_as_nothing(tmp_path: Path) -> No
     assert "0 scenarios" not in CliRunner().invoke(app, late).output
 
 
+def test_watch_lists_what_it_could_not_read_with_place_and_reason(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps(run(0, 1.0)) + "\n" + "{broken\n" * 7)
+    done = CliRunner().invoke(app, ["watch", str(path), "--project", str(tmp_path)])
+    assert done.exit_code == 3
+    assert "7 records could not be read:\n  runs.jsonl:2: " in done.output
+    assert "and 2 more" in done.output
+    found = CliRunner().invoke(app, ["watch", str(path), "--project", str(tmp_path), "--json"])
+    assert [one["place"]["line"] for one in json.loads(found.output)["broken"]] == [2, 3, 4, 5, 6, 7, 8]
+
+
+def test_watch_says_why_it_found_no_run_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text("{}")
+    done = CliRunner().invoke(app, ["watch", str(tmp_path / "notes.json"), "--project", str(tmp_path)])
+    assert "notes.json: no format recognises it" in str(done.exception)
+
+
 def test_a_time_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="--since: 'lately' is no time"):
         moment("lately", 0.0, "--since")

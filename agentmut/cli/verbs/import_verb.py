@@ -8,12 +8,11 @@ import typer
 
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_report
+from agentmut.cli.unread_records import unread_lines
 
 if TYPE_CHECKING:
     from agentmut.usecases import ImportReport
 
-SHOWN = 5
-"""Records that cannot be read which are listed."""
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -91,9 +90,7 @@ def _page(report: "ImportReport") -> str:
         )
     if report.masked:
         lines.append(f"Secrets were taken out of {counted(report.masked, 'run')}.")
-    if report.broken:
-        lines.append(f"{counted(len(report.broken), 'record')} could not be read:")
-        lines += [f"  {one}" for one in report.broken[:SHOWN]]
+    lines += unread_lines(report.broken)
     lines.append(
         f"The store holds {counted(report.stored, 'imported run')} ({report.stored_bytes / 2**20:.1f} MiB). "
         "Next: `agentmut analyze` looks at them."

@@ -3,12 +3,13 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, print_json, print_page
+from agentmut.cli.unread_records import unread_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,22 +67,27 @@ def watch(
 
     Example: agentmut watch traces/
     """
-    from agentmut._base import ExitCode, moment
+    from agentmut._base import ExitCode, UsageError, moment
     from agentmut.store import ImportQuery
     from agentmut.usecases import ImportWish, WatchWish, import_traces, watch_imports
 
     named = outcome.removeprefix("score:") if outcome else None
     with agents_on_stderr():
-        added = None
+        came: dict[str, Any] = {}
         if sources:
             files = [str(each.absolute() / "*" if each.is_dir() else each.absolute()) for each in sources]
             wish = ImportWish(
                 outcome=named, pass_score=pass_score, scenario_by=scenario_by, may_be_empty=True
             )
-            added = import_traces(files, project, wish).added
+            read = import_traces(files, project, wish)
+            if read.broken and not read.stored:
+                raise UsageError(
+                    f"there is no run in these files: {read.broken[0]}. Name files with recorded runs."
+                )
+            came = {"added": read.added, "broken": read.broken}
         begin = None if since is None else moment(since, time.time(), "--since")
         asked = WatchWish(ImportQuery(since=begin), reference, drop, in_control)
-        report = watch_imports(project, asked).model_copy(update={"added": added})
+        report = watch_imports(project, asked).model_copy(update=came)
     if as_json:
         print_json({**report.model_dump(mode="json"), "changed": report.changed})
     else:
@@ -98,6 +104,7 @@ def _lines(report: "WatchReport") -> list[str]:
     mode = "of its own scenario" if report.within_scenarios else f"of all scenarios together. {TOGETHER}"
     lines = [
         head,
+        *unread_lines(report.broken),
         f"{came}{report.watched} runs are compared with the first {report.reference}.",
         f"The behaviour of each run is compared with runs {mode}".rstrip(".") + ".",
         f"If nothing changes, the first alarm comes after {report.in_control:.0f} runs or more on average.",

@@ -1,0 +1,21 @@
+"""The lines about records of other tools that could not be read."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agentmut.nouns import BrokenRecord
+
+SHOWN = 5
+"""Records that are listed with their place and reason."""
+
+
+def unread_lines(broken: "Sequence[BrokenRecord]") -> list[str]:
+    """Return how many records could not be read, and the first of them; nothing where all were read."""
+    from agentmut.report import counted
+
+    if not broken:
+        return []
+    more = [f"  and {len(broken) - SHOWN} more"] if len(broken) > SHOWN else []
+    head = f"{counted(len(broken), 'record')} could not be read:"
+    return [head, *(f"  {one}" for one in broken[:SHOWN]), *more]
