@@ -13,8 +13,8 @@ SHOWN_FLAKY = 5
 SHOWN_VARIABLE = 3
 VARIABLE_MEANS = (
     "The most variable scenarios follow. The decay curve is pass^k by the pass rate of the first k runs alone. "
-    "Variance amplification is 0 where all runs agree, and 100 where half of them pass. Graceful degradation is 100 where all "
-    "runs pass, and late failures lower it most."
+    "Variance amplification is 0 where all runs agree, and 100 where half of them pass. Graceful degradation is 100 "
+    "where all runs pass, and late failures lower it most."
 )
 
 
