@@ -142,7 +142,7 @@ def test_a_cheap_model_is_told_with_its_agreement_and_its_price(rho: float, wort
     )
     page = render_summary(result(*survivors(40), cheap_model=cheap))
     flat = " ".join(page.split())
-    assert said in flat and "84 runs, $0.01 besides" in flat
+    assert said in flat and "84 runs, $0.01 extra" in flat
     assert len(page.splitlines()) <= LINES and max(map(len, page.splitlines())) <= 80
 
 

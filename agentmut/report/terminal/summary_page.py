@@ -225,7 +225,7 @@ def _cheap(model: CheapModel) -> str:
         if model.is_worth_it
         else "not worth it (below 0.3)"
     )
-    return f"{one_line(model.model)} rho {model.rho:.2f}: {worth}; {model.trials:,} runs{price} in addition"
+    return f"{one_line(model.model)} rho {model.rho:.2f}: {worth}; {model.trials:,} runs{price} extra"
 
 
 def _trust(result: Result) -> str:
