@@ -155,12 +155,16 @@ def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], bas
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
     cuts = [
         _first_round(
-            unit, budget, baseline, once, f"on each scenario, and one on each took {once:.3g} {unit}"
+            unit, budget, baseline, once, f"on each scenario, one trial on each took {_amount(once, unit)}"
         )
         for unit, budget, once in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes))
         if budget is not None
     ]
     return min(cuts, key=lambda cut: (not cut.refusal, cut.trials), default=Cut(trials=baseline))
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"${value:.3g}" if unit == "usd" else f"{value:.3g} {unit}"
 
 
 def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> Cut:
@@ -193,7 +197,7 @@ def _within(unit: str, budget: float | None, per_round: float, scenarios: int, w
         return Cut(trials=wanted)
     affordable = int(BASELINE_SHARE * budget / per_round)
     needed = _rounded_up(BASELINE_MINIMUM * per_round / BASELINE_SHARE)
-    took = f"{scenarios} scenarios take {per_round:.3g} {unit} for one trial each, by their first trials, and"
+    took = f"{scenarios} scenarios take {_amount(per_round, unit)} for one trial each, by their first trials, and"
     return _checked(affordable, unit, f"{budget:g}", f"{needed:g}", took)
 
 

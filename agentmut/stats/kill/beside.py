@@ -25,8 +25,8 @@ SMALL = 0.03
 """Standard deviation of an everyday shift of the service's failure rate."""
 LARGE = 0.1
 """Chance of a large shift, uniform from 0.05 to 0.95: an outage, another model. The smaller it is, the fewer trials of
-the original confirm a plain kill, and the more unchanged mutants a drift of 5 points kills. At 0.1 it kills .041 of
-them (calibration, "In real life: drift"). With 0.75 as `OF_THE_LEVEL`, it killed .045 at 0.1 and .078 at 0.05."""
+the original confirm a plain kill, and the more unchanged mutants a drift of 5 points kills: .048 ± .010 of them at 0.1,
+.058 ± .011 at 0.05 (`benchmarks.calibration --full --size 8 --only "5 points at the end" drift`)."""
 STEPS = (-1.5, -0.7, 0.0, 0.7, 1.5, 2.3)
 """Everyday shifts, in standard deviations; weighted by the normal density."""
 LARGE_SHIFTS = tuple(0.05 + 0.1 * i for i in range(10))
