@@ -108,8 +108,8 @@ def test_the_target_may_be_an_option_as_in_other_verbs(project: Path, tmp_path: 
 def test_trajectories_are_a_folder_of_files(project: Path) -> None:
     folder = project / "trajectories"
     assert "2 trajectories" in exported(project, str(folder), "--format", "atif")
-    assert sorted(path.name for path in folder.iterdir()) == ["trial-1.json", "trial-2.json"]
-    assert json.loads((folder / "trial-2.json").read_text())["agent"]["extra"] == {"mutant": "abc1"}
+    assert sorted(path.name for path in folder.iterdir()) == ["trial-000001.json", "trial-000002.json"]
+    assert json.loads((folder / "trial-000002.json").read_text())["agent"]["extra"] == {"mutant": "abc1"}
 
 
 def test_a_collector_is_sent_each_trace_with_the_headers_of_the_environment(

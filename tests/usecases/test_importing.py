@@ -249,6 +249,16 @@ def test_watch_says_why_it_found_no_run_in_a_file(tmp_path: Path) -> None:
     assert "notes.json: no format recognises it" in str(done.exception)
 
 
+def test_runs_without_times_come_back_from_atif_in_their_order(tmp_path: Path) -> None:
+    imported(tmp_path, *(run(0, float(number < 2), trial=number) for number in range(12)))
+    folder, again = tmp_path / "out", tmp_path / "again"
+    again.mkdir()
+    words = ["export", str(folder), "--format", "atif", "--imported", "--project", str(tmp_path)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    import_traces([f"{folder}/*.json"], again)
+    assert [outcome for _, outcome in stored(again)] == ["pass"] * 2 + ["fail"] * 10
+
+
 def test_a_time_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError, match="--since: 'lately' is no time"):
         moment("lately", 0.0, "--since")

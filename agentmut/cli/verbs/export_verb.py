@@ -263,7 +263,8 @@ def _write_atif(found: "Iterable[ExportedTrial]", agent: str, folder: Path) -> i
         with _problems_of(folder):
             folder.mkdir(parents=True, exist_ok=True)
             kind = "imported" if trial.imported else "trial"
-            write_whole(folder / f"{kind}-{trial.number}.json", f"{document}\n".encode())
+            # padded: in the order of names the runs of a scenario stay in their order
+            write_whole(folder / f"{kind}-{trial.number:06}.json", f"{document}\n".encode())
         written += 1
     return written
 

@@ -61,7 +61,8 @@ def states_part(seen: Seen[State], scale: float, how: str) -> Part:
         CoverageItem(dimension=Dimension.STATE, name=state.name): seen.shown_by(state)
         for state in seen.scenarios
     }
-    return Part(row, covered)
+    # a set gave the states, whose order differs from process to process
+    return Part(row, dict(sorted(covered.items(), key=lambda item: item[0].name)))
 
 
 class BoundaryTally:

@@ -8,8 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.insight.coverage.context import CoverageContext
+from agentmut.insight.coverage.dimensions import states_part
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, Dimension
+from agentmut.insight.coverage.sightings import Seen
+from agentmut.insight.coverage.states import State
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
@@ -200,3 +203,11 @@ def test_each_scenario_is_told_what_it_alone_covers() -> None:
         "b": [],
         "c": [],
     }
+
+
+def test_states_are_listed_by_name_whatever_order_they_were_seen_in() -> None:
+    states = [State("", 0, calls, 0, "none", ("reason",)) for calls in range(6)]
+    forth, back = Seen[State](), Seen[State]()
+    forth.add("s", states)
+    back.add("s", states[::-1])
+    assert list(states_part(forth, 9.0, "given").covered) == list(states_part(back, 9.0, "given").covered)
