@@ -248,6 +248,11 @@ def destroyed_problem(status: Status, reason: str) -> str:
             f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then "
             "`agentmut resume`"
         )
+    if status is Status.UNTESTABLE:
+        return (
+            f"control failed: the destroyed agent (no prompt, no tools, no context) could not be tested{said}. "
+            "Nothing can be said of mutants before it is. Fix the agent or the evaluators of these scenarios first"
+        )
     if status is Status.NOT_APPLIED:
         seen = reason.partition(": ")[2] if reason.startswith(NEVER_CARRIED) else reason
         return f"control failed: no mutation reaches the agent: {seen or 'its requests show none'}"
