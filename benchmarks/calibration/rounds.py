@@ -160,6 +160,8 @@ def _campaigns(on: Field, make: Callable[[np.random.Generator], Truth], count: i
 def _strong(on: Field, count: int) -> Iterator[Figure]:
     played = _campaigns(on, strong, count)
     value, error = _mean([each.found_by(620) for each in played])
+    # two campaigns that happen to agree say nothing about the error: it is at least that of single kills
+    error = max(error, math.sqrt(value * (1 - value) / sum(each.truth.real for each in played)))
     yield Figure("strong: kills found by 620 trials", value, "at least 0.95", low=0.95, error=error)
     for at, most in ((0, 720), (1, 1200)):
         yield _trials("strong", played, at, most)

@@ -69,6 +69,8 @@ class _Rescoring:
         self.unconfirmed: list[str] = []
         """Mutants whose kill no stored trial of the original confirms."""
         self._later = {(name, x.repeat): x for name, trials in campaign.later.items() for x in trials}
+        self._beside_kills: set[tuple[str, int]] = set()
+        """Scenario and repeat of the original's trials that confirm kills of today's evaluators."""
         self._waiting: dict[str, Iterator[tuple[StoredTrial, TrialResult]]] = {}
         """By mutant: the stored trials that no round has asked for yet."""
         session = campaign.session
@@ -136,8 +138,11 @@ class _Rescoring:
 
         A run that ended while its baseline grew has not begun the next round: so this takes none of these trials.
         """
-        if self.state.round >= 0 and any(self._lacks(*each) for each in self.state.baselines.items()):
-            return False
+        if self.state.round >= 0:
+            for name, baseline in self.state.baselines.items():
+                self._fill(name, baseline)
+            if any(self._lacks(*each) for each in self.state.baselines.items()):
+                return False
         is_last = self.state.round + 2 >= len(self.state.plan.ladder)
         due: list[tuple[Launch, TrialResult]] = []
         for name, baseline in self.state.baselines.items():
@@ -153,6 +158,24 @@ class _Rescoring:
         for launch, result in due:
             self._record(launch, result)
         return bool(due)
+
+    def _fill(self, scenario: str, baseline: ScenarioBaseline) -> None:
+        """Count trials that confirmed kills of the evaluators before into the baseline, where it lacks trials.
+
+        The run did so too. They are draws of the original in a fixed order, so which evaluator asked for them says
+        nothing about them.
+        """
+        free = (
+            (stored.id, place)
+            for place, stored in self._later.items()
+            if place[0] == scenario and not is_sentinel(place[1]) and place not in self._beside_kills
+        )
+        for _, place in sorted(free):
+            if not self._lacks(scenario, baseline):
+                return
+            for _, result in self._judged("", [self._later.pop(place)]):
+                if result.outcome.is_evidence:
+                    baseline.take_in_beside(result.outcome != "pass")
 
     def _lacks(self, scenario: str, baseline: ScenarioBaseline) -> bool:
         """Return whether the store has fewer trials of the original than the round needs, whatever their outcome."""
@@ -188,6 +211,7 @@ class _Rescoring:
             launch = Launch(
                 "", beside.scenario, beside.repeat, len(arm.trials.launches), beside=arm.mutant.id
             )
+            self._beside_kills.add((beside.scenario, beside.repeat))
             for _, found in self._judged("", [beside]):
                 self._record_on(arm, launch, found)
 

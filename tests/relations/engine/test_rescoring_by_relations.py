@@ -141,17 +141,19 @@ def test_pairs_whose_follow_up_was_never_run_are_counted_with_the_runs_they_take
     report = by_relations.report
     assert report and by_relations.flipped == ()
     (one,) = report.not_stored
-    survivor = next(
-        row
-        for row in read_result(next(campaign.runs.glob("*/result.json"))).mutants
-        if row.status is Status.SURVIVED
-    )
+    result = read_result(next(campaign.runs.glob("*/result.json")))
+    survivor = next(row for row in result.mutants if row.status is Status.SURVIVED)
     assert (one.relation, one.scenarios, one.mutants) == ("perturbation.noise", ("count",), (survivor.id,))
-    assert one.pairs == 20  # of thirty stored runs, a third shows what is stable
+    (baseline,) = result.baseline
+    assert baseline.trials + baseline.beside == 30
+    pairs = (
+        baseline.trials - 10
+    )  # ten of the runs show what is stable; those that confirmed kills start no pair
+    assert one.pairs == pairs
     # follow-ups of the original, and of the mutant those with the source runs that it has not
-    assert report.runs_needed == 20 + 20 + (20 - min(20, survivor.trials))
+    assert report.runs_needed == pairs + pairs + (pairs - min(pairs, survivor.trials))
     said = " ".join(render_rescored(rescore(campaign.root)).split())
-    assert "the store lacks the follow-up runs of 20 pairs of the unchanged agent" in said
+    assert f"the store lacks the follow-up runs of {pairs} pairs of the unchanged agent" in said
     assert f"about {report.runs_needed} runs at most" in said
 
 
