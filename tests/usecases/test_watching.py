@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.insight import ScenarioRun, nearest_version, scorer_of
+from agentmut.insight import NearestVersion, ScenarioRun, nearest_version, scorer_of
 from agentmut.insight.fingerprint import Feature, Fingerprint
 from agentmut.store import ImportQuery
 from agentmut.usecases import WatchReport, WatchWish, analyze, import_traces, watch_imports
@@ -131,3 +131,19 @@ def test_scenarios_that_take_turns_are_all_scored() -> None:
     scorer = scorer_of(turns)
     assert len(scorer.reference) == 20
     assert scorer.score(made({"a": 2}, "s1")) is not None
+
+
+def test_a_batch_of_one_run_is_told_as_a_single_run() -> None:
+    from agentmut.cli.verbs.watch_verb import _errors
+
+    errors = {"1": 0.08, "2": 0.0}
+    nearest = NearestVersion(
+        version="2", stated=("2",), versions=("1", "2"), runs=9, by_chance=0.5, batch=1,
+        error_of_batch=0.04, errors_of_batch=errors, error_of_one=0.04, errors_of_one=errors,
+    )  # fmt: skip
+    wrong = "of known versions are matched to a wrong version"
+    assert _errors(nearest) == f"Single runs {wrong} 0.04 of the time (1: 0.08, 2: 0.00), by guessing 0.50."
+    many = nearest.model_copy(update={"batch": 17})
+    by_version = "(1: 0.08, 2: 0.00)"
+    said = f"0.04 of the time {by_version}, single runs 0.04 {by_version}, by guessing 0.50."
+    assert _errors(many) == f"Batches of 17 runs {wrong} {said}"

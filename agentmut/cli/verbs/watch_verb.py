@@ -14,6 +14,7 @@ from agentmut.cli.unread_records import unread_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmut.insight import NearestVersion
     from agentmut.usecases import ChartRow, WatchReport
 
 
@@ -121,14 +122,19 @@ def _lines(report: "WatchReport") -> list[str]:
         lines.append(
             f"The last {nearest.runs} runs are nearest to version {nearest.version} of {known}; they state {stated}."
         )
-        lines.append(
-            f"Batches of {nearest.batch} runs of known versions are matched to a wrong version "
-            f"{nearest.error_of_batch:.2f} of the time"
-            f"{_by_version(nearest.errors_of_batch)}, single runs {nearest.error_of_one:.2f}"
-            f"{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
-        )
+        lines.append(_errors(nearest))
     lines.append(origins_line(report.origins))
     return [clean(line) for line in lines]
+
+
+def _errors(nearest: "NearestVersion") -> str:
+    """Return the sentence on how often known runs are matched to a wrong version."""
+    one = f"{nearest.error_of_one:.2f}{{}}{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
+    wrong = "of known versions are matched to a wrong version"
+    if nearest.batch == 1:
+        return f"Single runs {wrong} {one.format(' of the time')}"
+    many = f"{nearest.error_of_batch:.2f} of the time{_by_version(nearest.errors_of_batch)}"
+    return f"Batches of {nearest.batch} runs {wrong} {many}, single runs {one.format('')}"
 
 
 def _by_version(errors: "Mapping[str, float]") -> str:
