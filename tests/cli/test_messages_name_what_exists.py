@@ -8,7 +8,9 @@ import pytest
 from tests.named_commands import OF_AGENTMUT, OPTIONS, check_line, commands_in, messages
 from tests.readability import ROOT, SOURCES
 
-OTHERS = re.compile(r"\b(?:git fetch|npm|pytest|inspect eval|ray start)\b|--(?:junitxml|require|ask|filter-)")
+OTHERS = re.compile(
+    r"\b(?:git fetch|npm|pytest|inspect eval|ray start|benchmarks\.calibration)\b|--(?:junitxml|require|ask|filter-)"
+)
 """Of other programs, whose options messages name, too."""
 
 
