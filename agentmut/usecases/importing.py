@@ -166,7 +166,8 @@ def _kept(
                 sources.append((name, trial.imported_as is not None))
     clean = list(_without_secrets(wanted, redact))
     masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
-    found = list(_identified(zip(sources, clean, strict=True)))
+    # our own exports come last: a run that its original gives, too, keeps the scenario and the outcome of the export
+    found = list(_identified(sorted(zip(sources, clean, strict=True), key=lambda each: each[0][1])))
     added = store.imports.add(found, now, dict(_earlier_digests(found)))
     totals = store.imports.totals()
     return ImportReport(
