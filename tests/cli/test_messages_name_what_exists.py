@@ -11,7 +11,7 @@ from tests.readability import ROOT, SOURCES
 OTHERS = re.compile(
     r"\b(?:git fetch|npm|pytest|inspect eval|ray start|benchmarks\.calibration)\b|--(?:junitxml|require|ask|filter-)"
 )
-"""Of other programs, whose options messages name, too."""
+"""Other programs: messages name their options, too."""
 
 
 NAMES = re.compile(r"`agentmut |--[a-z]")

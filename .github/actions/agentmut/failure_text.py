@@ -12,7 +12,7 @@ MEANING = {
     "4": "the agent or a service failed",
     "130": "it was stopped",
 }
-"""Of exit codes; docs/ci.md has all."""
+"""What these exit codes mean; docs/ci.md lists all of them."""
 
 
 def failure_text(printed: str, code: str) -> str:

@@ -202,8 +202,8 @@ class Occasion:
     def is_datum(self, text: str) -> bool:
         """Return whether a given text is a value, a name, or a key term of which neither user nor tools speak.
 
-        In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise. Key
-        terms of such a sentence answer a question. A user who asks for an act asks for none of them.
+        In a result that is a sentence, other words only tell what the tool has done, which may be put otherwise. The
+        key terms of such a sentence are an answer to a question, and a user who asks for an act has asked no question.
         """
         if not self.is_given(text):
             return False
