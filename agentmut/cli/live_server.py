@@ -69,11 +69,11 @@ class LiveServer:
             self._ready.set()
             self._loop.close()
 
-    async def _listen(self) -> "web.AppRunner":
+    async def _listen(self) -> "web.ServerRunner":
         runner, self._port = await listen(self._answer)
         return runner
 
-    async def _answer(self, request: "web.Request") -> "web.Response":
+    async def _answer(self, request: "web.BaseRequest") -> "web.Response":
         from aiohttp import web
 
         try:

@@ -14,13 +14,13 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-Answer = Callable[["web.Request"], Awaitable["web.Response"]]
+Answer = Callable[["web.BaseRequest"], Awaitable["web.Response"]]
 
 
 class Listening(NamedTuple):
     """A server that listens; `runner.cleanup()` ends it."""
 
-    runner: "web.AppRunner"
+    runner: "web.ServerRunner"
     port: int
 
 
@@ -28,11 +28,10 @@ async def listen(answer: Answer, host: str = HOST, port: int = 0) -> Listening:
     """Serve every request by `answer`; port 0 takes any free port. Raises `OSError`."""
     from aiohttp import web
 
-    from agentmut.wire import server_log
+    from agentmut.wire import HttpServer, server_log
 
-    app = web.Application(client_max_size=1)
-    app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None, logger=server_log("agentmut.pages"), shutdown_timeout=1.0)
+    server = HttpServer(answer, access_log=None, logger=server_log("agentmut.pages"))
+    runner = web.ServerRunner(server, shutdown_timeout=1.0)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port).start()

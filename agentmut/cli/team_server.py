@@ -75,7 +75,7 @@ class TeamServer:
         token = f"{self._door.token}/" if self._door.token else ""
         return f"http://{host}:{self._port}/{token}"
 
-    async def answer(self, request: "web.Request") -> "web.Response":
+    async def answer(self, request: "web.BaseRequest") -> "web.Response":
         """Answer one request."""
         if request.method not in ("GET", "HEAD"):
             return refused(405, "these pages are read-only")
@@ -90,7 +90,7 @@ class TeamServer:
             return refused(500, str(error))
         return refused(404, "there is no such page") if page is None else html(page)
 
-    def _let_in(self, request: "web.Request") -> tuple[str, str]:
+    def _let_in(self, request: "web.BaseRequest") -> tuple[str, str]:
         """Return the path that is asked for, and by whom. Raises `RefusalError`."""
         if is_loopback(self._door.host):  # else the address has names that only its users know
             check_host(request.headers, self._port)

@@ -105,9 +105,9 @@ def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...], seconds
     done: Future[Any] = Future()
     called = partial(_settle, done, partial(users_context().run, function, *arguments))
     thread = threading.Thread(target=called, daemon=True, name="agentmut-judging")
-    thread.start()
     try:
-        with signs_of_life(seconds):
+        with signs_of_life(seconds):  # from before the thread, which may never let this one run again
+            thread.start()
             return done.result(timeout=seconds)
     except TimeoutError:
         if done.done():  # the function raised it

@@ -4,6 +4,7 @@ from .carriers.hosts import is_loopback as is_loopback
 from .carriers.passage import Passage as Passage
 from .carriers.proxy.forwarding import pass_on as pass_on
 from .carriers.proxy.gateway import open_gateway as open_gateway
+from .carriers.proxy.http_server import HttpServer as HttpServer
 from .carriers.proxy.refusal import RefusalError as RefusalError
 from .carriers.proxy.roster import Everyone as Everyone
 from .carriers.proxy.roster import Roster as Roster

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from agentmut.recording.trial import Trial
-from agentmut.wire.carriers.packing import PackingError, unpacker
+from agentmut.wire.carriers.packing import (
+    LARGEST_PACKED,
+    PackingError,
+    unpacked,
+    unpacked_in_turns,
+    unpacker,
+)
 from agentmut.wire.carriers.proxy import courier
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy
@@ -234,3 +240,78 @@ def test_a_service_that_changes_the_protocol_has_failed() -> None:
     trial, status, _ = between(ask, switching)
     assert status == 502
     assert "it changes the protocol (101)" in str(trial.recorder.exchanges[0].error)
+
+
+def test_a_client_that_half_closes_gets_its_reply() -> None:
+    """It looks like one that hangs up until it does not answer a byte by a reset; see `test_proxy.py` for the other."""
+
+    async def ask(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(LENGTH).replace(b"PORT", b"%d" % port))
+        writer.write_eof()
+        answer = await asyncio.wait_for(reader.read(), 600)  # to its end: the proxy closes the connection
+        writer.close()
+        return answer
+
+    answer, trial, reached = attacked(ask)
+    assert answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n").startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answer.endswith(REPLY)
+    assert len(reached) == len(trial.recorder.exchanges) == 1
+
+
+def test_an_unreadable_request_is_not_quoted_to_whoever_sent_it() -> None:
+    async def ask(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(post(LENGTH, "Authorization : Bearer sk-quoted").replace(b"PORT", b"%d" % port))
+        answer = await asyncio.wait_for(reader.read(), 600)
+        writer.close()
+        return answer
+
+    answer, _, _ = attacked(ask)
+    assert answer.split()[1] == b"400" and b"no HTTP request that can be read" in answer
+    assert b"sk-quoted" not in answer and b"Bearer" not in answer
+
+
+def test_others_have_their_turns_while_a_request_is_unpacked() -> None:
+    async def turns() -> tuple[int, bytes]:
+        counted = 0
+
+        async def others() -> None:
+            nonlocal counted
+            while True:
+                counted += 1
+                await asyncio.sleep(0)
+
+        beside = asyncio.ensure_future(others())
+        await asyncio.sleep(0)
+        plain = await unpacked_in_turns(gzip.compress(bytes(2**23)))
+        beside.cancel()
+        return counted, plain
+
+    counted, plain = asyncio.run(turns())
+    assert plain == bytes(2**23)
+    assert counted > 2**23 // 2**20  # a turn a megabyte
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (gzip.compress(b"{}")[:-1], "breaks off"),
+        (gzip.compress(b"{}") + b"x", "goes on behind"),
+        (gzip.compress(b"{}") + bytes(2**17), "goes on behind"),
+        (gzip.compress(b"{}")[:12] + b"xxxxxxxx", "but is not"),
+        (gzip.compress(bytes(LARGEST_PACKED + 1)), "more than 64 MiB"),
+    ],
+)
+def test_what_is_no_whole_gzip_or_too_large_is_not_sent_on(body: bytes, said: str) -> None:
+    """Half a gzip, unpacked, would be half a request in the place of one that the service refuses."""
+    with pytest.raises(PackingError, match=said):
+        unpacked(body)
+
+
+def test_a_bomb_is_refused_and_reaches_no_service() -> None:
+    packed = gzip.compress(bytes(LARGEST_PACKED + 1))
+    bomb = post(f"Content-Length: {len(packed)}", "Content-Encoding: gzip", body=packed)
+    line, trial, reached = attacked(lambda port: told(port, bomb))
+    assert line.split()[1] == b"415"
+    assert (reached, trial.recorder.exchanges) == ([], [])

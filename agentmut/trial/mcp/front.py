@@ -22,6 +22,7 @@ from agentmut.trial.mcp.middleman import Socket, open_socket
 from agentmut.wire import (
     LONGEST_FIELD,
     TROUBLE,
+    HttpServer,
     RefusalError,
     Roster,
     Upstream,
@@ -86,7 +87,7 @@ async def open_front(roster: Roster) -> AsyncIterator[str]:
     """Serve while the context is open, for this machine only; yields the address."""
     async with new_session() as session:
         front = Front(roster, session)
-        server = web.Server(
+        server = HttpServer(
             front.handle,
             handler_cancellation=True,
             access_log=None,

@@ -31,8 +31,6 @@ from agentmut.wire.carriers.throttle import Throttle
 
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
-LARGEST_REQUEST = 256 * 2**20
-"""Bytes of a packed body that is unpacked."""
 LIBRARIES = ("httpx", "httpx2")
 
 _own: "ContextVar[Tap | None]" = ContextVar("agentmut_tap", default=None)
@@ -154,7 +152,7 @@ class Tap:
         if trial is None or body is None:
             return None
         with suppress(PackingError):
-            body = unpacked(body, LARGEST_REQUEST)
+            body = unpacked(body)
         return begin(trial, self._codecs, path, body, host=host)
 
     def _passage(self, request: Any, body: bytes | None) -> Passage | None:
@@ -162,7 +160,7 @@ class Tap:
         if trial is None or body is None:
             return None
         with suppress(PackingError):  # then it passes unread, and the service judges it
-            body = unpacked(body, LARGEST_REQUEST)
+            body = unpacked(body)
         passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id

@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 
 from agentmut.nouns import Codec, HttpCall, ReplayError
 from agentmut.recording import Trial, TrialOverError
-from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
+from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked_in_turns, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import Reply, Unpack, pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
@@ -55,7 +55,7 @@ class Courier:
         if not any(codec.matches(asked.path) for codec in self._codecs):
             return None
         try:
-            body = unpacked(await _body(http), LARGEST_REQUEST)
+            body = await unpacked_in_turns(await _body(http))
         except PackingError as error:
             raise RefusalError(415, "packed_request", f"the request cannot be unpacked: {error}") from None
         try:

@@ -20,6 +20,7 @@ from aiohttp import hdrs, web
 from agentmut._base import UsageError
 from agentmut.wire.carriers.proxy.authority import Authority, open_authority
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_target, new_token
@@ -156,7 +157,7 @@ class Interception:
         except (ssl.SSLError, ConnectionError):
             self._refused(place, name)
             raise
-        server = web.Server(
+        server = HttpServer(
             self._handler(target, name),
             handler_cancellation=True,
             access_log=None,

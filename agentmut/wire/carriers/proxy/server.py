@@ -11,6 +11,7 @@ from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import (
@@ -63,7 +64,7 @@ class Proxy:
         reach, unless they are allowed, and `RunError` when the port cannot be had.
         """
         check_bind(host, allow_remote=self._allow_remote)
-        server = web.Server(
+        server = HttpServer(
             self._handle,
             handler_cancellation=True,  # a client that hangs up ends its request to the upstream
             access_log=None,
