@@ -146,7 +146,8 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     }
     update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
     found = found.model_copy(update=update)
-    kept_name = kept_in if kept and ward.adopted else ""
+    is_unnamed = kept is not None and ward.adopted and not session.project.sources.recorded
+    kept_name = kept_in if is_unnamed else ""
     advice = tuple(advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
     return Examination(found.model_copy(update={"advice": advice}), kept)
 

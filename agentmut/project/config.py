@@ -117,10 +117,12 @@ def read_parts(
     root: Path,
     checked: Checked,
     operators: Sequence[str],
+    awaited: Path | None = None,
 ) -> LocatedConfig:
     """Return the config at `key` of a file, with everything it names.
 
-    `operators` are those that a comment in the prompt or in a file of the workspace may name.
+    `operators` are those that a comment in the prompt or in a file of the workspace may name. `awaited` is a recorded
+    request that the caller is about to write: while this file is missing, its parts are empty.
     """
     at_prompt, at_tools = (*key, "prompt"), (*key, "tools")
     prompt = checked(at_prompt, lambda: _prompt(source, at_prompt, written.prompt, root, operators))
@@ -145,11 +147,19 @@ def read_parts(
     sources = sources.model_copy(update={"ignores": ignores, "context_cuts": files.cuts})
     if written.request:
         at_request = root / written.request
-        recorded = checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
+        recorded = (
+            None
+            if _is_awaited(at_request, awaited)
+            else checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
+        )
         config = _completed(config, written, recorded.config) if recorded else config
         read = dict.fromkeys(_unwritten(written), written.request)
         sources = sources.model_copy(update={"recorded": read})
     return LocatedConfig(config, sources)
+
+
+def _is_awaited(request: Path, awaited: Path | None) -> bool:
+    return awaited is not None and not request.exists() and request.resolve() == awaited.resolve()
 
 
 def _unwritten(written: ConfigSection) -> list[str]:

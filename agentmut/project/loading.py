@@ -54,12 +54,14 @@ def load_project(
     environment: Mapping[str, str] | None = None,
     *,
     with_store: bool = True,
+    awaited_request: Path | None = None,
 ) -> Project:
     """Read a project file, or the one in a directory, and every file it names.
 
     A test specification in the format of the AgentAssay paper is read too; `agent` is the
     `module:object` that its agent's name stands for. `environment` is where `${NAME}` is looked up, the
     process's own by default. `with_store=False` leaves the store's URL out, for a process that has no right to it.
+    `awaited_request` is a recorded request that the caller is about to write, so the project may name it already.
     The agent's own code is not imported; modules named by `tools:` and by `python:` evaluators are. Raises
     `ProjectError`, which lists every problem found.
     """
@@ -77,18 +79,27 @@ def load_project(
     file = validated(source, ProjectFile)
     if not with_store:
         file = file.model_copy(update={"store": file.store.model_copy(update={"url": None})})
-    return _ProjectReader(source, file, path, os.environ if environment is None else environment).project()
+    variables = os.environ if environment is None else environment
+    return _ProjectReader(source, file, path, variables, awaited_request).project()
 
 
 class _ProjectReader:
     """Turns a valid file into a project, and collects the faults of what the file names."""
 
-    def __init__(self, source: YamlSource, file: ProjectFile, path: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        source: YamlSource,
+        file: ProjectFile,
+        path: Path,
+        env: Mapping[str, str],
+        awaited_request: Path | None,
+    ) -> None:
         self.source = source
         self.file = file
         self.path = path
         self.root = path.parent
         self.environment = env
+        self.awaited_request = awaited_request
         self.problems: list[str] = []
         self._checked = collecting(source, self.problems)
 
@@ -99,7 +110,13 @@ class _ProjectReader:
         self._extend(_mutation_problems(self.file.mutation, known))
         self._check_relations()
         config, sources = read_parts(
-            self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
+            self.source,
+            ("agent", "config"),
+            self.file.agent.config,
+            self.root,
+            self._checked,
+            known,
+            self.awaited_request,
         )
         if config.workspace and imported is None:
             self._extend(_workspace_problems(self.file.agent))

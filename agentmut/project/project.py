@@ -1,5 +1,6 @@
 """The project: `agentmut.yaml` and every file it names, read once into the nouns; its folders."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
@@ -60,6 +61,8 @@ class Project(Frozen):
     test: VerdictSettings = VerdictSettings()
     compare: ComparisonSettings = ComparisonSettings()
     budget: BudgetSettings = BudgetSettings()
+    limits_given: dict[str, int | float] = Field(default_factory=dict)
+    """Limits of `budget` that the command line gave in the place of the file's, by their key."""
     execution: ExecutionSettings = ExecutionSettings()
     relations: RelationSettings = RelationSettings()
     coverage: CoverageSettings = CoverageSettings()
@@ -75,8 +78,16 @@ class Project(Frozen):
     ) -> Self:
         """Return the project with these limits in the place of those of its budget; None keeps one as it is."""
         given = {"usd": usd, "trials": trials, "minutes": minutes}
-        limits = {name: limit for name, limit in given.items() if limit is not None}
-        return self.model_copy(update={"budget": self.budget.model_copy(update=limits)})
+        return self.with_limits({name: limit for name, limit in given.items() if limit is not None})
+
+    def with_limits(self, limits: Mapping[str, int | float]) -> Self:
+        """Return the project with these limits, by their key, in the place of those of its budget."""
+        return self.model_copy(
+            update={
+                "budget": self.budget.model_copy(update=limits),
+                "limits_given": {**self.limits_given, **limits},
+            }
+        )
 
     def to_precision(self, precision: float | None) -> Self:
         """Return the project with this precision of the score in the place of its own; None keeps that."""

@@ -19,6 +19,10 @@ def read_request_file(path: Path, where: str = "--request") -> Origin:
     path = path.resolve()
     try:
         body = path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(
+            f"{where} {path}: there is no such file. `agentmut doctor --save-request {path}` makes it."
+        ) from None
     except OSError as error:
         raise UsageError(f"{where} {path}: it cannot be read: {error.strerror or error}.") from None
     try:

@@ -244,7 +244,8 @@ def _concluded(
 def stored_plan(session: Session, stored: StoredRun) -> Plan:
     """Return the plan of a stored run, if it still fits the project. Raises `UsageError` when it does not.
 
-    Budget and concurrency are those of the project file as it is now.
+    Budget and concurrency are those of the project file as it is now. A limit that the command line gave to the run,
+    or gives now (`Project.limited`), stands in the place of the file's.
     """
     plan = _read_plan(stored)
     changed = [
@@ -261,11 +262,13 @@ def stored_plan(session: Session, stored: StoredRun) -> Plan:
             f"run {plan.run_id} cannot be resumed: {' and '.join(changed)} changed since it was planned. "
             "Start a new one with `agentmut run`: finished trials that still apply are reused."
         )
-    project = session.project
+    limits = {**plan.limits_given, **session.project.limits_given}
+    project = session.project.with_limits(limits)
     plan = with_texts(session, plan)
     spent = cheap_run(session, plan)
     budget = budget_left(project.budget, spent) if spent else project.budget
-    return plan.model_copy(update={"budget": budget, "concurrency": project.execution.concurrency})
+    concurrency = project.execution.concurrency
+    return plan.model_copy(update={"budget": budget, "limits_given": limits, "concurrency": concurrency})
 
 
 def _read_plan(stored: StoredRun) -> Plan:

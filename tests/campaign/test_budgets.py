@@ -44,8 +44,8 @@ SECONDS = 0.01
 PRICES = {"house-model": {"input": 1.0, "output": 4.0}}  # 0.005 USD a trial
 
 
-def resume(projects: Any) -> Any:
-    project = projects.load()
+def resume(projects: Any, **limits: Any) -> Any:
+    project = projects.load().limited(**limits)
     with open_store(project) as store:
         stored = store.runs()[0]
         session = open_session(project)
@@ -74,6 +74,16 @@ def test_a_run_stopped_by_a_budget_goes_on_under_the_budget_of_the_project_as_it
     assert (more.status, more.run_id, more.cost.reused) == ("finished", stopped.run_id, 0)
     assert more.cost.trials == whole.cost.trials
     assert told(more) == told(whole)
+
+
+def test_a_limit_of_the_command_line_holds_until_another_is_given(projects: Any) -> None:
+    """The project file has no budget: without the limit of the first command, going on would cost without end."""
+    projects.write()
+    measure(projects.load().limited(trials=130))
+    same = resume(projects)
+    assert (same.status, same.cost.trials) == ("budget", 130)
+    more = resume(projects, trials=150)
+    assert (more.status, more.cost.trials) == ("budget", 150)
 
 
 def test_what_hooks_ask_of_models_goes_on_counting_when_a_run_is_resumed(projects: Any, service: Any) -> None:

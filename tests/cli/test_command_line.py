@@ -182,6 +182,16 @@ def test_a_budget_stops_the_run_with_exit_code_3_and_resume_finishes_it(project:
     assert {mutant["ruled_out"] for mutant in whole["mutants"] if mutant["status"] == "survived"} == {0.2}
 
 
+def test_resume_keeps_the_limits_of_the_command_line(project: Path) -> None:
+    def trials(*arguments: str) -> int:
+        ended = agentmut(*arguments, "--json", cwd=project)
+        assert ended.returncode == 3, ended.stderr
+        return int(json.loads(ended.stdout)["cost"]["trials"])
+
+    assert trials("run", "--yes", "--trials", "100") == trials("resume") == 100
+    assert trials("resume", "--trials", "110") == trials("resume") == 110
+
+
 def wait_for_trials(project: Path, number: int) -> None:
     deadline = time.monotonic() + 60
     store = f"file:{project}/.agentmut/store.db?mode=ro"

@@ -474,3 +474,13 @@ def test_a_program_is_reached_on_the_wire_and_told_how_else(
     assert arrivals(found) == {"prompt": ("no", "yes"), "model setting": ("no", "yes")}
     assert "`{config_file}` in agent.command" in found.parts[0].rebuild.said
     assert (found.route, found.trials) == ("wire", 3)
+
+
+def test_a_request_that_the_project_names_already_is_written(ward: Ward) -> None:
+    ward.write("    return ask(body(PROMPT, [LOOK]))", config={"request": "request.json"}, route="wire")
+    ward.call("--yes", exit_code=2)
+    assert "there is no such file. `agentmut doctor --save-request" in ward.err
+    found = ward.examine("--save-request", str(ward.folder / "request.json"))
+    assert arrivals(found)["prompt"] == ("no", "yes")
+    assert not any("agent.config.request" in said for said in found.advice) and "Name it" not in ward.err
+    assert load_project(ward.folder).config.tool_names == ("look",)

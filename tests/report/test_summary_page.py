@@ -88,7 +88,7 @@ def test_classes_say_how_many_were_noticed_and_how_surely() -> None:
 def test_an_unfinished_run_says_so_and_how_to_go_on() -> None:
     text = render_summary(result(*survivors(2), status="budget", problem="the budget of 3 trials is used up"))
     assert "the budget of 3 trials is used up" in text
-    assert "Next   `agentmut resume` goes on" in text
+    assert "Next   `agentmut resume --usd N` with a larger budget (--trials, --minutes)" in text
 
 
 def test_a_run_without_survivors_has_no_list() -> None:

@@ -92,6 +92,8 @@ class RunPlan(Frozen):
     seed: int
     scenarios: tuple[str, ...]
     budget: BudgetSettings = BudgetSettings()
+    limits_given: dict[str, int | float] = Field(default_factory=dict)
+    """Limits of the budget that the command line gave, by their key: `resume` keeps them."""
     suite_digest: str = ""
     config_digest: str = ""
     evaluators: dict[str, str] = Field(default_factory=dict)

@@ -43,6 +43,7 @@ def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any
         "started": now,
         "seed": project.statistics.seed if seed is None else seed,
         "budget": project.budget,
+        "limits_given": project.limits_given,
         "suite_digest": suite_digest(session),
         "config_digest": session.suite.full.digest,
         "evaluators": fixed_sets(session.ages),

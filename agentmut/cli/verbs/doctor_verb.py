@@ -53,7 +53,7 @@ def doctor(
     from agentmut.usecases import agent_environment
 
     with agents_on_stderr():
-        loaded = load_project(project, agent)
+        loaded = load_project(project, agent, awaited_request=save_request)
         with agent_environment(loaded):
             session = _opened(loaded, scenario)
             found = _examined(session, yes=yes, kept_in=str(save_request or ""))
@@ -110,6 +110,6 @@ def _save(found: "Examination", path: Path, project: "Project") -> None:
         write_output(path, found.kept.text.encode())
     except OSError as error:
         raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None
-    typer.echo(
-        f"{path} holds the request. Name it under agent.config.request in {project.path.name}.", err=True
-    )
+    named = path.resolve() in {project.root / file for file in project.sources.recorded.values()}
+    next_ = "" if named else f" Name it under agent.config.request in {project.path.name}."
+    typer.echo(f"{path} holds the request.{next_}", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli.options import AgentRef, Full, Json, ProjectPath, RunId
+from agentmut.cli.options import AgentRef, Full, Json, Minutes, MostTrials, ProjectPath, RunId, Usd
 from agentmut.cli.output import agents_on_stderr, exit_code
 from agentmut.cli.run_output import print_result
 
@@ -17,29 +17,37 @@ if TYPE_CHECKING:
 def resume(
     run: RunId = None,
     project: ProjectPath = Path(),
+    usd: Usd = None,
+    trials: MostTrials = None,
+    minutes: Minutes = None,
     full: Full = False,
     as_json: Json = False,
     agent: AgentRef = None,
 ) -> None:
     """Continue an unfinished run.
 
-    Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Budget and concurrency are
-    those that the project file has now.
+    Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Limits that the run was given
+    on the command line still hold, unless this command gives others. All other limits, and the concurrency, are those
+    that the project file has now. What the run has spent before counts.
 
-    Example: agentmut resume
+    Example: agentmut resume --usd 5
     """
+    from agentmut.campaign import stored_plan_text
     from agentmut.cli.progress import ProgressLine
     from agentmut.project import load_project
     from agentmut.usecases import agent_environment, carry_out_campaign, open_store, session_in, stored_plan
 
     with agents_on_stderr():
-        loaded = load_project(project, agent)
+        loaded = load_project(project, agent).limited(usd, trials, minutes)
     with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
         stored = choose_run(store.runs(), run)
         session = session_in(store, loaded, scenarios_of(stored))
+        plan = stored_plan(session, stored)
+        if loaded.limits_given:  # so that the next `resume` keeps to them
+            store.set_plan(plan.run_id, stored_plan_text(plan, session.tests.texts))
         line = ProgressLine()
         try:
-            result = carry_out_campaign(session, stored_plan(session, stored), store, progress=line)
+            result = carry_out_campaign(session, plan, store, progress=line)
         finally:
             line.close()
     print_result(result, as_json, project, full=full)

@@ -43,11 +43,12 @@ if TYPE_CHECKING:
     from agentmut.store import Rescored
 
 SHOWN_SURVIVORS = 15
-PARTIAL = "Unfinished: the score below is partial. `agentmut resume` goes on."
-UNFINISHED = (
-    "The run ended early. The results below hold for the drops that they name. `agentmut resume`, or a run with more "
-    "money, goes on from here to smaller drops."
-)
+PARTIAL = "Unfinished: the score below is partial."
+UNFINISHED = "The run ended early. The results below hold for the drops that they name."
+GOES_ON = {
+    "budget": "`agentmut resume --usd N` (or --trials, --minutes) goes on with a larger budget.",
+    "interrupted": "`agentmut resume` goes on.",
+}
 SHOWN_PARTLY = 8
 SHOWN_STANDING = 8
 LINES = 6
@@ -104,8 +105,8 @@ def _head(page: Page, result: Result) -> None:
     if result.problem:
         page.add()
         page.add(Text(bounded(result.problem), style="red"))
-    if result.status in ("budget", "interrupted"):
-        page.add(UNFINISHED if result.score.resolution else PARTIAL)
+    if goes_on := GOES_ON.get(result.status):
+        page.add(f"{UNFINISHED if result.score.resolution else PARTIAL} {goes_on}")
 
 
 def _scores(page: Page, result: Result) -> None:

@@ -22,7 +22,7 @@ LONGEST_PLACE = 40
 LONGEST_OPTION = 25
 """Characters of an option that each command is printed with; a longer one is printed once, below all commands."""
 _ENDED = {
-    "budget": "The budget ended the run early: the score counts the decided mutants only. `agentmut resume` goes on.",
+    "budget": "The budget ended the run early: the score counts the decided mutants only.",
     "interrupted": "Interrupted: the score counts the decided mutants only. `agentmut resume` goes on.",
 }
 
@@ -255,6 +255,8 @@ def _trust(result: Result) -> str:
 
 def _next(result: Result, where: str) -> str:
     full = f"`agentmut report --full{where}` for all"
+    if result.status == "budget":
+        return f"`agentmut resume --usd N{where}` with a larger budget (--trials, --minutes); {full}"
     if result.status in _ENDED:
         return f"`agentmut resume{where}` goes on; {full}"
     if any(row.gap == "assertion" for row in rank(result.mutants)):
