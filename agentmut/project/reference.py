@@ -32,7 +32,8 @@ execution: {concurrency: 4, timeout: 30}
 ```
 
 - **Budget.** A run that reaches `budget` stops, keeps what it has and exits with 3. It holds over interruptions: what a
-  run and its model judges cost before `agentmut resume` counts. Prices are in US dollars per million tokens.
+  run and its model judges cost before `agentmut resume` counts, and a limit from the command line still holds. Prices
+  are in US dollars per million tokens.
 - **Second order.** `mutation.second_order` adds pairs of mutants; `--second-order` and `--pair` do so for one run.
 - **Selective.** `mutation.selective: 0.5` keeps the half of the operators whose kill rates were nearest to one half in
   earlier runs.
