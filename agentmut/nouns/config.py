@@ -68,6 +68,8 @@ class Transcript(StrEnum):
     """The earlier turns keep what the user said and nothing else, as if nothing had been done."""
     SUMMARISED = "summarised"
     """The beginnings of what the user said stand in the place of the earlier turns."""
+    QUESTION_LOST = "question_lost"
+    """What the agent said just before the user's last words, such as a request for approval, is gone."""
 
 
 class ReplyFault(StrEnum):
@@ -87,6 +89,10 @@ class ReplyFault(StrEnum):
     """Calls have no ids."""
     WRONG_FINISH = "wrong_finish"
     """Calls are said to be a finished answer, and answers to be cut off."""
+    ARGUMENTS_OTHER = "arguments_other"
+    """Numbers, identifiers, addresses and days in the arguments of calls are another's."""
+    QUERY_EXPANDED = "query_expanded"
+    """Queries have words of a general meaning behind them."""
 
 
 class Document(Frozen):

@@ -89,6 +89,13 @@ reopen_work = _defined(
     why="A summary keeps what was asked, and not that it was done.",
     of="turns",
 )
+lose_question = _defined(
+    "lose_question",
+    Transcript.QUESTION_LOST,
+    "take the agent's own last words from before the user's answer",
+    why="A run stops to ask for an approval, and stops before its question is stored.",
+    of="turns",
+)
 summarise_turns = _defined(
     "summarise_turns",
     Transcript.SUMMARISED,

@@ -1,18 +1,24 @@
-"""Operators that damage the model's replies: cut, empty, calls without ids, or calls as text."""
+"""Operators that damage the model's replies: cut, empty, calls without ids, as text, or with other arguments."""
 
 from collections.abc import Iterator
 
+from agentmut.mutation import takes_query
 from agentmut.nouns import AgentConfig, Candidate, Edit, ReplyFault, ToolSpec
 from agentmut.seams import Example, Operator, OperatorOptions, operator
 
-_WITH_TOOLS = AgentConfig(tools=(ToolSpec(name="search"),))
+_SEARCH = {"type": "object", "properties": {"query": {"type": "string"}}}
+_WITH_TOOLS = AgentConfig(tools=(ToolSpec(name="search", parameters=_SEARCH),))
 
 
 def _defined(name: str, kind: ReplyFault, effect: str, *, why: str, of: str = "run") -> type[Operator]:
-    """Build an operator with one mutant. `of` says what an agent needs: a run, tools, or turns."""
+    """Build an operator with one mutant. `of` says what an agent needs: a run, tools, or queries."""
 
     def find(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-        able = {"run": config != AgentConfig(), "tools": bool(config.tools)}[of]
+        able = {
+            "run": config != AgentConfig(),
+            "tools": bool(config.tools),
+            "queries": any(map(takes_query, config.tools)),
+        }[of]
         if able and config.reply is None:
             edit = Edit(pointer="/reply", before=None, after=kind.value)
             yield Candidate(edits=(edit,), description=effect, anchor="reply")
@@ -23,7 +29,7 @@ def _defined(name: str, kind: ReplyFault, effect: str, *, why: str, of: str = "r
         f"model.{name}",
         why=why,
         examples=[Example(_WITH_TOOLS, after)],
-        lack="the agent has no tools",
+        lack="the agent has no tool that takes a query" if of == "queries" else "the agent has no tools",
         on_demand=True,
     )(find)
 
@@ -62,6 +68,20 @@ lose_second_call = _defined(
     "give only the first of several calls",
     why="A guard against loops takes the second call for a repetition.",
     of="tools",
+)
+other_arguments = _defined(
+    "other_arguments",
+    ReplyFault.ARGUMENTS_OTHER,
+    "give calls the arguments of another case",
+    why="A run goes on after an approval, asks the model again, and carries out other arguments.",
+    of="tools",
+)
+expand_query = _defined(
+    "expand_query",
+    ReplyFault.QUERY_EXPANDED,
+    "add words of a general meaning to queries",
+    why="A step before a search rewrites the query, and abbreviations of the house are read as common ones.",
+    of="queries",
 )
 lose_call_ids = _defined(
     "lose_call_ids",

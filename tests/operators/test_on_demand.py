@@ -43,7 +43,14 @@ Be brief.
 """
 CONFIG = AgentConfig(
     prompt=PROMPT,
-    tools=(REFUND, ToolSpec(name="cancel_order", description="Cancel an order.")),
+    tools=(
+        REFUND,
+        ToolSpec(
+            name="cancel_order",
+            description="Cancel an order.",
+            parameters={"type": "object", "properties": {"query": {"type": "string"}}},
+        ),
+    ),
     model=ModelConfig(name="gpt-5.2"),
     history=History.KEPT,
     context=(

@@ -148,3 +148,25 @@ def test_replies_reach_the_agent_damaged(stream: bool) -> None:
 @pytest.mark.parametrize("fault", [ReplyFault.ANSWER_CUT, ReplyFault.ANSWER_EMPTY])
 def test_a_fault_of_answers_leaves_calls(fault: ReplyFault) -> None:
     assert given(fault, REPLY).tool_calls == REPLY.tool_calls
+
+
+def test_what_the_agent_said_last_is_lost_and_nothing_of_the_turn_under_way() -> None:
+    assert told(Transcript.QUESTION_LOST, LATER) == [*CHAT, LATER[-1]]
+    assert told(Transcript.QUESTION_LOST, CHAT) == CHAT, "nothing was said before the only turn"
+    begun = [*LATER, {"role": "assistant", "content": None, "tool_calls": CALLS}]
+    assert told(Transcript.QUESTION_LOST, begun) == [*CHAT, *begun[-2:]]
+
+
+def test_arguments_are_those_of_another_case_or_have_a_longer_query() -> None:
+    asked = REPLY.model_copy(
+        update={"tool_calls": (ToolCall(id="a", name="find", arguments='{"query": "PE 4", "most": 3}'),)}
+    )
+    other, longer = (
+        given(fault, asked).tool_calls[0] for fault in (ReplyFault.ARGUMENTS_OTHER, ReplyFault.QUERY_EXPANDED)
+    )
+    assert json.loads(other.arguments) == {"query": "PE 7", "most": 6}
+    assert json.loads(longer.arguments) == {
+        "query": "PE 4 general meaning, definition and overview", "most": 3,
+    }  # fmt: skip
+    broken = asked.model_copy(update={"tool_calls": (ToolCall(id="a", name="find", arguments='{"que'),)})
+    assert given(ReplyFault.ARGUMENTS_OTHER, broken).tool_calls == broken.tool_calls

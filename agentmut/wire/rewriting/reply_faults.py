@@ -1,9 +1,11 @@
-"""Faults of a reply's envelope."""
+"""Faults of a reply: of its envelope, its text and its calls."""
 
 import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any
 
+from agentmut.mutation import another, expanded
 from agentmut.nouns import Codec, ModelReply, ReplyFault, ToolCall
 from agentmut.wire.bodies import read_json
 
@@ -73,6 +75,31 @@ def _call_id_lost(reply: ModelReply) -> ModelReply:
     return reply.model_copy(update={"tool_calls": calls})
 
 
+def _arguments_other(reply: ModelReply) -> ModelReply:
+    return _with_arguments(reply, another)
+
+
+def _query_expanded(reply: ModelReply) -> ModelReply:
+    return _with_arguments(reply, expanded)
+
+
+def _with_arguments(reply: ModelReply, change: Callable[[Any], Any]) -> ModelReply:
+    """Return the reply with changed arguments; arguments that are no JSON object stay."""
+    calls = tuple(
+        call.model_copy(update={"arguments": _changed(call.arguments, change)}) for call in reply.tool_calls
+    )
+    return reply.model_copy(update={"tool_calls": calls})
+
+
+def _changed(arguments: str, change: Callable[[Any], Any]) -> str:
+    try:
+        made = json.loads(arguments)
+    except ValueError:
+        return arguments
+    after = change(made) if isinstance(made, dict) else made
+    return arguments if after == made else json.dumps(after, ensure_ascii=False)
+
+
 def _wrong_finish(reply: ModelReply) -> ModelReply:
     return reply.model_copy(update={"finish_reason": "stop" if reply.tool_calls else "length"})
 
@@ -86,5 +113,7 @@ _CHANGES: Mapping[ReplyFault, Callable[[ModelReply], ModelReply]] = MappingProxy
         ReplyFault.SECOND_CALL_LOST: _second_call_lost,
         ReplyFault.CALL_ID_LOST: _call_id_lost,
         ReplyFault.WRONG_FINISH: _wrong_finish,
+        ReplyFault.ARGUMENTS_OTHER: _arguments_other,
+        ReplyFault.QUERY_EXPANDED: _query_expanded,
     }
 )

@@ -41,6 +41,9 @@ def retold(codec: Codec, body: Body, kind: Transcript, stays: Callable[[str], bo
         return {**body, key: [_blank(item) for item in body[key]]}
     if kind is Transcript.REASONING_STRIPPED:
         return {**body, key: [item for item in map(_without_thoughts, body[key]) if item is not None]}
+    if kind is Transcript.QUESTION_LOST:
+        gone = frozenset(_asked(roles))
+        return {**body, key: [item for index, item in enumerate(body[key]) if index not in gone]}
     if kind is Transcript.TURN_TWICE:
         twice = bool(roles) and roles[-1] is Role.USER
         return {**body, key: [*body[key], body[key][-1]]} if twice else body
@@ -116,6 +119,15 @@ def _without_thoughts(value: Any) -> Any:
     if value.get("type") in _THOUGHTS or value.keys() & {"reasoningContent"} == value.keys() != set():
         return None
     return {key: _without_thoughts(item) for key, item in value.items() if key not in _OPAQUE}
+
+
+def _asked(roles: Sequence[Role]) -> Iterator[int]:
+    """Yield the items that the agent said last before the user's last turn."""
+    index = turns(roles).last - 1
+    while index > 0 and roles[index] in (Role.ASSISTANT, Role.SYSTEM):
+        if roles[index] is Role.ASSISTANT:
+            yield index
+        index -= 1
 
 
 def _earlier_changed(

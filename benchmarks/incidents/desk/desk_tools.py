@@ -6,6 +6,8 @@ ORDERS = {
     "A-1042": {"order_id": "A-1042", "total": 89.0, "state": "delivered", "days_ago": 4},
     "A-2077": {"order_id": "A-2077", "total": 412.0, "state": "delivered", "days_ago": 9},
 }
+PAGES = {"wash washing tent": "by hand, in lukewarm water", "torn pole repair": "with a sleeve of 11 mm"}
+"""What the help pages say, by the words under which they are found."""
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "look_up_order",
@@ -26,6 +28,15 @@ TOOLS: list[dict[str, Any]] = [
             "type": "object",
             "properties": {"order_id": {"type": "string", "description": "Number of the order."}},
             "required": ["order_id"],
+        },
+    },
+    {
+        "name": "search_help_pages",
+        "description": "Search the help pages on the care and repair of tents.",
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "Words to look for."}},
+            "required": ["query"],
         },
     },
     {
@@ -50,9 +61,16 @@ def issue_refund(order_id: str) -> dict[str, Any]:
     return {"order_id": order_id, "refunded": ORDERS[order_id]["total"]}
 
 
+def search_help_pages(query: str) -> dict[str, Any]:
+    """Return the page that has all words of the query."""
+    wanted = query.lower().split()
+    found = [page for words, page in PAGES.items() if set(wanted) <= set(words.split())]
+    return {"advice": found[0]} if found else {"error": "no page found"}
+
+
 def escalate_to_human(reason: str) -> dict[str, Any]:
     """Hand over."""
     return {"ticket": "T-77", "reason": reason}
 
 
-FUNCTIONS = [look_up_order, issue_refund, escalate_to_human]
+FUNCTIONS = [look_up_order, issue_refund, search_help_pages, escalate_to_human]
