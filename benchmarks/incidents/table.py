@@ -29,7 +29,7 @@ in public, and the operator whose mutants make the same change. One mutant of th
 read, and its operator chosen, by the authors of the operators; the operators were written after these incidents were
 read. So the shares say what the catalogue can make, and not how it does on incidents that nobody has looked at.
 
-The simulator is no real model: `killed` says that the mutant arrives and matters to three small scenarios.
+The simulator is no real model: `killed` says that the mutant arrives and matters to four small scenarios.
 """
 SHOWN = {
     Status.KILLED: "killed",
@@ -88,7 +88,7 @@ def summary(incidents: Sequence[Mapping[str, Any]], found: Mapping[str, tuple[st
     yield (
         f"{total} incidents can be reproduced by a patch of the agent. An operator makes the same change for "
         f"{fits['same']} ({fits['same'] / total:.0%}), and a change that shows in the same way for "
-        f"{fits['like']} more; {fits['none']} have none."
+        f"{fits['like']} more; {fits['none'] or 'none'} {'have none' if fits['none'] else 'is left without'}."
     )
     statuses = Counter(status for _, status in found.values() if status)
     if statuses:

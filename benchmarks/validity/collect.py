@@ -1,8 +1,6 @@
 """Run the original, the mutants and the faults of each agent, once; what is there already is not run again."""
 
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.validity.agents import Agent, Fault, Study
-from benchmarks.validity.runs import NOT_BUILT, Ran
+from benchmarks.validity.runs import NOT_BUILT, Ran, write_in_a_fork
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,25 +87,9 @@ def _runs(agent: Agent, fault: Fault | None, sizes: Sizes, kept: Path) -> list[R
             project = agent.write(Path(scratch))
             for patch in fault.patches if fault else ():
                 patch.apply(project.parent)
-            done = subprocess.run(
-                _command(project, fault, sizes, out), cwd=ROOT, capture_output=True, text=True, check=False
-            )
-        if done.returncode == NOT_BUILT:
+            code = write_in_a_fork(project, sizes.repeats, out, 0 if fault else sizes.mutants)
+        if code == NOT_BUILT:
             return None
-        if done.returncode:
-            raise RuntimeError(f"the runs of {name} have failed: {done.stderr[-2000:]}")
+        if code:
+            raise RuntimeError(f"the runs of {name} have failed with code {code}; what they say stands above")
     return [Ran(**each) for each in json.loads(out.read_text())]
-
-
-def _command(project: Path, fault: Fault | None, sizes: Sizes, out: Path) -> list[str]:
-    mutants = "0" if fault else str(sizes.mutants)
-    words = [
-        "-m",
-        "benchmarks.validity.runs",
-        str(project),
-        str(sizes.repeats),
-        str(out),
-        "--mutants",
-        mutants,
-    ]
-    return [sys.executable, *words]

@@ -1,15 +1,13 @@
-"""Run every scenario of a project several times, of the original and of mutants, and keep which checks held.
+"""Run every scenario of a project several times, of the original and of mutants, and keep which checks held."""
 
-`python -m benchmarks.validity.runs PROJECT REPEATS OUT [--mutants N]` writes one JSON document. It is a process of its
-own, as a fault is a patch of modules that are imported.
-"""
-
-import argparse
 import asyncio
 import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,22 +75,27 @@ def drawn(session: Session, most: int) -> tuple[Mutant, ...]:
     return make_mutants(session, Selection(sample=most, intents=(Intent.DEGRADE,))).mutants
 
 
-def main() -> None:
-    """Run and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("project", type=Path)
-    parser.add_argument("repeats", type=int)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--mutants", type=int, default=0)
-    given = parser.parse_args()
+def write(project: Path, repeats: int, out: Path, mutants: int) -> None:
+    """Run the project and write its runs. Ends the process with `NOT_BUILT` where the agent cannot be built."""
     try:
-        session = open_session(load_project(given.project))
+        session = open_session(load_project(project))
     except AgentmutError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(NOT_BUILT)
-    found = asyncio.run(all_ran(session, drawn(session, given.mutants), given.repeats))
-    given.out.write_text(json.dumps([one._asdict() for one in found]))
+    found = asyncio.run(all_ran(session, drawn(session, mutants), repeats))
+    out.write_text(json.dumps([one._asdict() for one in found]))
 
 
-if __name__ == "__main__":
-    main()
+def write_in_a_fork(project: Path, repeats: int, out: Path, mutants: int) -> int:
+    """Do what `write` does in a process that is forked from this one, and return its exit code.
+
+    A fault is a patch of modules that are imported, so it has a process of its own. What all agents import is imported
+    here, once.
+    """
+    for name in ("langchain_openai", "langgraph.prebuilt", "openai.resources.chat"):
+        with suppress(ImportError):
+            import_module(name)
+    process = get_context("fork").Process(target=write, args=(project, repeats, out, mutants))
+    process.start()
+    process.join()
+    return process.exitcode or 0

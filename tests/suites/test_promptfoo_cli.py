@@ -1,9 +1,16 @@
 """The real promptfoo on real projects: `make test-promptfoo` installs it and runs this, `make test` does not."""
 
 import asyncio
+import importlib.util
+import json
+import os
 import shutil
+import socket
 import sys
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -41,6 +48,13 @@ def families(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield from _copied("promptfoo_families", "echoing", tmp_path, monkeypatch)
 
 
+@pytest.fixture
+def providers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, simulator_url: str) -> Iterator[Path]:
+    monkeypatch.setenv("OPENAI_BASE_URL", simulator_url)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    yield from _copied("promptfoo_providers", "asking", tmp_path, monkeypatch)
+
+
 def _copied(name: str, module: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("AGENTMUT_PROMPTFOO", " ".join(command_of(PromptfooSettings(path=""), str(ROOT))))
     monkeypatch.setenv("HOME", str(place / "home"))
@@ -71,6 +85,56 @@ def test_a_provider_of_promptfoo_is_measured_on_the_wire_and_its_blind_spot_foun
     monkeypatch.setenv("OPENAI_BASE_URL", simulator_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     result = measure(project / "wire.yaml")
+    status = {row.description: row.status for row in result.mutants}
+    found = {text: next(s for d, s in status.items() if text in d) for text in ("anything else", "guarantee")}
+    assert found == {"anything else": "killed", "guarantee": "survived"}
+    assert result.cost.tokens > 0
+
+
+@contextmanager
+def _desk_behind_http(asking: Path, port: int) -> Iterator[str]:
+    """A service that sends its model requests to agentmut's port, with the header that names the trial."""
+    spec = importlib.util.spec_from_file_location("asking_service", asking)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    class Desk(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            said = json.loads(self.rfile.read(int(self.headers["content-length"])))["said"]
+            trial = {"x-agentmut-trial": self.headers["x-agentmut-trial"] or ""}
+            text = module.answer(said, "sim-large", f"http://127.0.0.1:{port}/openai/v1", trial)
+            told = json.dumps({"reply": {"text": text}}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(told)))
+            self.end_headers()
+            self.wfile.write(told)
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Desk)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/ask"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("kind", ["python", "exec", "http"])
+def test_a_python_an_exec_and_an_http_provider_are_the_agent_itself(
+    kind: str, providers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reads the test's variables as promptfoo gives them, and the mutants reach its model requests."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    file = providers / f"{kind}.yaml"
+    file.write_text(file.read_text().replace("${PROXY}", str(port)))
+    with _desk_behind_http(providers / "asking.py", port) as url:
+        monkeypatch.setenv("DESK_URL", url)
+        result = measure(file)
     status = {row.description: row.status for row in result.mutants}
     found = {text: next(s for d, s in status.items() if text in d) for text in ("anything else", "guarantee")}
     assert found == {"anything else": "killed", "guarantee": "survived"}

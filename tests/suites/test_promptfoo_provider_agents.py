@@ -6,10 +6,6 @@ The forms of providers are those of promptfoo's documentation.
 import asyncio
 import json
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,50 +15,62 @@ import yaml
 from agentmut._base.errors import UsageError
 from agentmut.nouns.config import AgentConfig
 from agentmut.recording import Trial, running
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
+from agentmut.suites.promptfoo.adapter import PromptfooAdapter, _of_provider, _told
 from agentmut.suites.promptfoo.bench import Suite
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings
-from agentmut.suites.promptfoo.provider_agents import agent_of
-from agentmut.suites.promptfoo.providers import Provider
+from agentmut.suites.promptfoo.providers import led_through
 from agentmut.suites.promptfoo.suite import PromptfooSuite
 
 CONFIG = AgentConfig(prompt="Help.")
 SPEC = AgentSpec(adapter="promptfoo")
 
 
-def adapter(folder: Path, provider: Any, config: AgentConfig = CONFIG) -> Any:
+def adapter(folder: Path, provider: Any, config: AgentConfig = CONFIG, **spec: Any) -> Any:
     suite = PromptfooSuite(PromptfooSettings(path="promptfooconfig.yaml"), ("promptfoo",), str(folder))
     suite._bench.__dict__["suite"] = Suite({}, 1, "0.121.20", [provider], "")
-    return suite.adapter(SPEC.model_copy(update={"root": str(folder)}), config)
+    return suite.adapter(SPEC.model_copy(update={"root": str(folder), **spec}), config)
 
 
-def answer(agent: Adapter, asked: str) -> Any:
+def answer(made: PromptfooAdapter, asked: str) -> tuple[dict[str, Any], Any]:
+    """What promptfoo is told of a run, and what the trace has as its output."""
+
     async def once() -> Any:
+        assert made.agent is not None
+        told = _told({"prompt": f"Ada: {asked}", "vars": {}, "context": {"vars": {"question": asked}}})
         with running(Trial(id="t")) as trial:
-            return (await agent.run((asked,), trial)).output
+            return await made.agent.run((told,), trial)
 
-    return asyncio.run(once())
+    response, trace = _of_provider(asyncio.run(once()))
+    return response, trace.output
 
 
-def test_a_program_gets_the_prompt_the_options_and_the_context_as_arguments(tmp_path: Path) -> None:
+def test_a_program_gets_the_prompt_the_options_and_the_context_as_its_last_arguments(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(
-        "import json, sys\nasked, options, context = sys.argv[1:]\n"
-        "print(asked.upper(), json.loads(options)['config']['tone'], json.loads(context)['vars'])\n"
+        "import json, sys\nflag, asked, options, context = sys.argv[1:]\n"
+        "print(flag, asked.upper(), json.loads(options)['config']['tone'], json.loads(context)['vars'])\n"
     )
-    made = adapter(tmp_path, {"id": f"exec:{sys.executable} agent.py", "config": {"tone": "kind {now}"}})
-    assert answer(made.agent, "hi") == "HI kind {now} {}"
+    made = adapter(tmp_path, {"id": f"exec:{sys.executable} agent.py {{}}", "config": {"tone": "kind {now}"}})
+    response, output = answer(made, "hi")
+    assert output == response["output"] == "{} ADA: HI kind {now} {'question': 'hi'}"
 
 
 @pytest.mark.parametrize("named", ["file://agent.py", "python:agent.py", "file://agent.py:call_api"])
 @pytest.mark.parametrize("kind", ["def", "async def"])
-def test_a_python_provider_answers_by_its_function(tmp_path: Path, named: str, kind: str) -> None:
+def test_a_python_provider_answers_by_its_function_and_its_whole_response_is_promptfoos(
+    tmp_path: Path, named: str, kind: str
+) -> None:
     (tmp_path / "beside.py").write_text("def said(text):\n    return text[::-1]\n")
     (tmp_path / "agent.py").write_text(
         f"from beside import said\n{kind} call_api(prompt, options, context):\n"
-        "    return {'output': said(prompt) + options['config']['end']}\n"
+        "    text = said(context['vars']['question']) + options['config']['end']\n"
+        "    return {'output': text, 'cost': 0.5, 'metadata': {'asked': prompt}}\n"
     )
     made = adapter(tmp_path, {"id": named, "config": {"end": "!"}})
-    assert answer(made.agent, "olleh") == "hello!"
+    response, output = answer(made, "olleh")
+    assert output == "hello!"
+    metadata = {"toolCalls": [], "asked": "Ada: olleh"}
+    assert response == {"output": "hello!", "cost": 0.5, "metadata": metadata}
 
 
 def test_an_error_of_a_python_provider_is_one_of_the_agent(tmp_path: Path) -> None:
@@ -70,57 +78,28 @@ def test_an_error_of_a_python_provider_is_one_of_the_agent(tmp_path: Path) -> No
         "def call_api(prompt, options, context):\n    return {'error': 'no quota'}\n"
     )
     with pytest.raises(RuntimeError, match="no quota"):
-        answer(adapter(tmp_path, "file://agent.py").agent, "hi")
+        answer(adapter(tmp_path, "file://agent.py"), "hi")
 
 
-@contextmanager
-def service() -> Iterator[str]:
-    class Echo(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            told = json.dumps(
-                {"choices": [{"text": f"{body['ask']['text']} {self.headers['x-key']}"}]}
-            ).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(told)))
-            self.end_headers()
-            self.wfile.write(told)
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = HTTPServer(("127.0.0.1", 0), Echo)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/ask"
-    finally:
-        server.shutdown()
-        server.server_close()
+def test_promptfoo_itself_asks_an_http_provider_which_is_told_the_trial(tmp_path: Path) -> None:
+    asked = {"id": "https", "config": {"url": "http://127.0.0.1:9/ask", "headers": {"x-key": "k"}}}
+    made = adapter(tmp_path, asked, proxy_port=8900)
+    assert made.agent is None and made.get_config() == CONFIG
+    led = led_through([asked], None, "t-1", {"OPENAI_BASE_URL": "http://here"})
+    assert led["options"]["config"]["headers"] == {"x-key": "k", "x-agentmut-trial": "t-1"}
+    assert led["options"]["env"] == {"OPENAI_BASE_URL": "http://here"}
+    raw = led_through(
+        [{"id": "https", "config": {"request": "POST /ask HTTP/1.1\nHost: desk\n\n{}"}}], None, "t", {}
+    )
+    lines = raw["options"]["config"]["request"].splitlines()
+    assert lines[:3] == ["POST /ask HTTP/1.1", "x-agentmut-trial: t", "Host: desk"]
 
 
-def test_an_http_provider_is_asked_as_its_config_says(tmp_path: Path) -> None:
-    with service() as url:
-        config = {
-            "url": url, "method": "POST", "headers": {"x-key": "k-1"}, "body": {"ask": {"text": "{{prompt}}"}},
-            "transformResponse": "json.choices[0].text",
-        }  # fmt: skip
-        made = adapter(tmp_path, {"id": "https", "config": config})
-        assert answer(made.agent, 'say "hi"') == 'say "hi" k-1'
-
-
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ({"transformResponse": "(json) => json.a"}, r"the transformation '\(json\) => json\.a'"),
-        ({"body": {"a": "{{question}}"}}, "the template '{{question}}'"),
-        ({"sessionParser": "x"}, "its setting 'sessionParser'"),
-    ],
-)
-def test_what_an_http_provider_says_in_code_is_refused_with_a_way_out(config: Any, said: str) -> None:
-    provider = Provider("https", {"config": {"url": "http://127.0.0.1/ask", **config}})
-    with pytest.raises(UsageError, match=said) as refused:
-        agent_of(provider, SPEC, Path())
-    assert "agent: {adapter: http" in str(refused.value)
+def test_a_port_is_of_use_to_an_http_provider_alone(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="proxy_port is given without"):
+        adapter(tmp_path, "openai:gpt-5.2", proxy_port=8900)
+    with pytest.raises(UsageError, match="Write the request into the config"):
+        adapter(tmp_path, {"id": "https", "config": {"request": "file://ask.txt"}})
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """Run one test of a promptfoo config as a trial."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut._base import CaseError, described, digest_of
+from agentmut._base import CaseError, UnavailableError, described, digest_of
 from agentmut.adapters import outside_trace, record_steps
 from agentmut.nouns import AgentTrace
 from agentmut.recording import Trial
@@ -18,6 +19,10 @@ from agentmut.suites.promptfoo.outcome import judged
 from agentmut.suites.promptfoo.providers import led_through
 
 T = TypeVar("T")
+_UNREACHED = re.compile(
+    r"HTTP call failed with status (?:408|425|429|502|503|504)\b|ECONNREFUSED|ECONNRESET|fetch failed"
+)
+"""What promptfoo says where an endpoint is overloaded or not there: this says nothing about the agent."""
 TICK = 0.25
 """Seconds between two looks at the time that promptfoo takes."""
 
@@ -31,6 +36,8 @@ class PromptfooAdapter(AnsweringAgent):
     """An agent that a promptfoo config asks and judges, in place of the config's providers."""
 
     bench: Bench
+    provided: bool = False
+    """Whether the agent is a provider of the config, which gets promptfoo's context beside the prompt."""
 
     suite: ClassVar[str] = "promptfoo"
 
@@ -66,23 +73,25 @@ class PromptfooAdapter(AnsweringAgent):
         """Return the agent's run, and give promptfoo its answer."""
         if self.agent is None:
             return await self._delegated(job, trial)
-        turn = self._turn(asked)
+        turn = _told(asked) if self.provided else self._turn(asked)
         try:
             trace = await self.agent.run((turn,), trial)
         except Exception as error:  # the agent's own: the engine is to see it as it is
             job.answer.set_result({"error": described(error)})
             raise
-        job.answer.set_result(_response(trace))
+        response, trace = _of_provider(trace) if self.provided else (_response(trace), trace)
+        job.answer.set_result(response)
         return trace
 
     async def _delegated(self, job: Job, trial: Trial) -> AgentTrace:
         """Return the provider's call, with its model requests routed through agentmut."""
-        chosen = led_through(self.bench.suite.providers, self.bench.settings.provider, trial.endpoints)
+        settings = self.bench.settings
+        chosen = led_through(self.bench.suite.providers, settings.provider, trial.id, trial.endpoints)
         job.answer.set_result({"delegate": chosen})
         response = await job.response
         record_steps(trial)
-        if response.get("error"):
-            raise ProviderError(str(response["error"]))
+        if said := response.get("error"):
+            raise UnavailableError(str(said)) if _UNREACHED.search(str(said)) else ProviderError(str(said))
         return outside_trace(response.get("output"), trial, 0)
 
     def _turn(self, asked: Mapping[str, Any]) -> JsonValue:
@@ -121,3 +130,27 @@ def _response(trace: AgentTrace) -> dict[str, Any]:
     """Return a trace as a provider's response; assertions find the tool calls in its metadata."""
     calls = [{"name": step.tool, "arguments": step.arguments} for step in trace.tool_calls]
     return {"output": trace.output if trace.outputs else "", "metadata": {"toolCalls": calls}}
+
+
+def _told(asked: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Return the input of a provider's program: the prompt, and promptfoo's context with the test's variables."""
+    return {
+        "prompt": asked.get("prompt"),
+        "context": asked.get("context") or {"vars": asked.get("vars") or {}},
+    }
+
+
+def _of_provider(trace: AgentTrace) -> tuple[dict[str, Any], AgentTrace]:
+    """Return the response of a provider's program for promptfoo, and the trace with its output alone."""
+    response = _response(trace)
+    if not isinstance(trace.output, dict):
+        return response, trace
+    given = trace.output
+    metadata = {**response["metadata"], **(given.get("metadata") or {})}
+    output = given.get("output")
+    *steps, last = trace.steps
+    outputs = () if output is None else (*trace.outputs[:-1], output)
+    told = trace.model_copy(
+        update={"steps": (*steps, last.model_copy(update={"output": output})), "outputs": outputs}
+    )
+    return {**given, "metadata": metadata}, told

@@ -1,9 +1,10 @@
-"""The providers of a config that can be measured unchanged: those whose model requests can be rerouted."""
+"""The providers of a config that promptfoo itself asks: models, and agents behind HTTP."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agentmut._base import UsageError
+from agentmut.recording import TRIAL_HEADER
 
 VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 """Beginning of a provider's id -> the environment variable that reroutes its requests."""
@@ -21,13 +22,34 @@ class Provider(NamedTuple):
         """Return the environment variable that reroutes it; None if none is known."""
         return VARIABLES.get(self.id.partition(":")[0])
 
+    @property
+    def is_endpoint(self) -> bool:
+        """Return whether it is a service behind HTTP, whose answers promptfoo itself asks for and reads."""
+        return self.id.partition(":")[0] in ("http", "https")
 
-def led_through(providers: Sequence[Any], wanted: str | None, endpoints: Mapping[str, str]) -> dict[str, Any]:
-    """Return the chosen provider for promptfoo to load, with its model requests sent to one of `endpoints`."""
+
+def led_through(
+    providers: Sequence[Any], wanted: str | None, trial: str, endpoints: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the chosen provider for promptfoo to load, with its model requests sent to one of `endpoints`.
+
+    An HTTP endpoint is told the trial's id in a header, by which agentmut's proxy knows its model requests.
+    """
     chosen = measured(providers, wanted)
-    check_model(chosen)
-    env = {**(chosen.options.get("env") or {}), **endpoints}
-    return {"id": chosen.id, "options": {**chosen.options, "env": env}}
+    check_reached(chosen)
+    options = dict(chosen.options)
+    if chosen.is_endpoint:
+        options["config"] = _named_trial(options.get("config") or {}, trial)
+    env = {**(options.get("env") or {}), **endpoints}
+    return {"id": chosen.id, "options": {**options, "env": env}}
+
+
+def _named_trial(config: Mapping[str, Any], trial: str) -> dict[str, Any]:
+    """Return the settings of an HTTP provider with the trial's header, also in a request that is written out."""
+    if "request" not in config:
+        return {**config, "headers": {**(config.get("headers") or {}), TRIAL_HEADER: trial}}
+    first, _, rest = str(config["request"]).lstrip().partition("\n")
+    return {**config, "request": f"{first}\n{TRIAL_HEADER}: {trial}\n{rest}"}
 
 
 def measured(providers: Sequence[Any], wanted: str | None) -> Provider:
@@ -48,15 +70,22 @@ def _ambiguity(known: Sequence[Provider], fitting: Sequence[Provider]) -> str:
     return f"name the one that is measured. The config has: {', '.join(names) or 'none'}"
 
 
-def check_model(chosen: Provider) -> None:
+def check_reached(chosen: Provider) -> None:
     """Raise `UsageError` for a provider whose model requests cannot be led through agentmut."""
+    config = chosen.options.get("config") or {}
+    if chosen.is_endpoint:
+        if str(config.get("request", "")).startswith("file:"):
+            raise UsageError(
+                f"suite.promptfoo: the provider {chosen.id!r} reads its request from a file, so that no trial can be "
+                "named in it. Write the request into the config"
+            )
+        return
     if chosen.variable is None:
         raise UsageError(
             f"suite.promptfoo: mutants do not reach the provider {chosen.id!r}. They reach "
             f"{', '.join(VARIABLES)}, exec, python and http. Name your agent with agent.adapter: agentmut then asks "
             "that agent instead of the config's providers"
         )
-    config = chosen.options.get("config") or {}
     if given := next((key for key in _ELSEWHERE if key in config), None):
         raise UsageError(
             f"suite.promptfoo: the provider {chosen.id!r} sets {given}, so that its requests cannot be led through "

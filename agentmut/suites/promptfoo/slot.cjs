@@ -19,7 +19,8 @@ module.exports = (number, told) =>
       if (!step) return { error: "agentmut: this version of promptfoo does not say which test it runs" };
       const cell = `${step[1]}-${step[2]}`;
       if (!told.wanted.includes(cell)) return { error: "agentmut: not asked for" };
-      return asked(told, { cell, prompt, vars: context.vars }, (known) => called(known, prompt, context, options));
+      const question = { cell, prompt, vars: context.vars, context: shown(context) };
+      return asked(told, question, (known) => called(known, prompt, context, options));
     }
   };
 
@@ -38,6 +39,12 @@ async function asked(told, question, call) {
   } finally {
     socket.destroy();
   }
+}
+
+// What promptfoo tells a provider beside the prompt, as far as it is data.
+function shown({ vars, prompt, test }) {
+  const { description, metadata, options } = test ?? {};
+  return { vars, prompt, test: { description, metadata, options, vars: test?.vars } };
 }
 
 async function* received(socket) {

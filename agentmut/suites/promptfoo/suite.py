@@ -44,25 +44,30 @@ class PromptfooSuite:
         from agentmut.suites.answering_agent import own_adapter
         from agentmut.suites.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
         from agentmut.suites.promptfoo.provider_agents import agent_of
-        from agentmut.suites.promptfoo.providers import check_model, measured
+        from agentmut.suites.promptfoo.providers import check_reached, measured
 
-        own = own_adapter(agent, config, self.name)
         wanted = self._bench.settings.provider
-        if own is None:
-            chosen = measured(self._bench.suite.providers, wanted)
-            provider = agent_of(chosen, agent, self._file.parent)
-            if provider is None:
-                check_model(chosen)
-                return OutsidePromptfoo(agent, self._with_prompt(config), None, self._bench)
-            own = own_adapter(provider, config, self.name)
+        if agent.adapter != self.name:
+            if wanted is not None:
+                raise UsageError(
+                    "suite.promptfoo.provider: the agent of agent.adapter answers in the place of all providers; "
+                    "leave one of the two out"
+                )
+            own = own_adapter(agent, config, self.name)
             assert own is not None
-        elif wanted is not None:
-            raise UsageError(
-                "suite.promptfoo.provider: the agent of agent.adapter answers in the place of all providers; "
-                "leave one of the two out"
-            )
-        kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
-        return kind(agent, own.get_config(), own, self._bench)
+            kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
+            return kind(agent, own.get_config(), own, self._bench)
+        chosen = measured(self._bench.suite.providers, wanted)
+        own_adapter(
+            _without_port(agent) if chosen.is_endpoint else agent, config, self.name
+        )  # refuses unused keys
+        provider = agent_of(chosen, agent, self._file.parent)
+        if provider is None:
+            check_reached(chosen)
+            return OutsidePromptfoo(agent, self._with_prompt(config), None, self._bench)
+        own = own_adapter(provider, config, self.name)
+        assert own is not None
+        return OutsidePromptfoo(agent, own.get_config(), own, self._bench, provided=True)
 
     def _with_prompt(self, config: AgentConfig) -> AgentConfig:
         """Return the config with what promptfoo's config says of the agent, where the project names no prompt.
@@ -86,3 +91,8 @@ class PromptfooSuite:
                 "orchestration": config.orchestration,
             }
         )
+
+
+def _without_port(agent: AgentSpec) -> AgentSpec:
+    """Return the agent without the port to which a service behind HTTP sends its model requests."""
+    return agent.model_copy(update={"proxy_port": None})
