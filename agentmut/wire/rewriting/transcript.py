@@ -1,6 +1,6 @@
 """Changes of the agent's own run so far, in a request."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -37,17 +37,25 @@ def retold(codec: Codec, body: Body, kind: Transcript, stays: Callable[[str], bo
     told = _with_texts(codec, body, key, roles, texts, kind, stays)
     if told is not None:
         return told
-    if kind is Transcript.ARGUMENTS_BLANKED:
-        return {**body, key: [_blank(item) for item in body[key]]}
-    if kind is Transcript.REASONING_STRIPPED:
-        return {**body, key: [item for item in map(_without_thoughts, body[key]) if item is not None]}
-    if kind is Transcript.QUESTION_LOST:
-        gone = frozenset(_asked(roles))
-        return {**body, key: [item for index, item in enumerate(body[key]) if index not in gone]}
-    if kind is Transcript.TURN_TWICE:
-        twice = bool(roles) and roles[-1] is Role.USER
-        return {**body, key: [*body[key], body[key][-1]]} if twice else body
+    makers: dict[Transcript, Callable[[], list[Any]]] = {
+        Transcript.ARGUMENTS_BLANKED: lambda: [_blank(item) for item in body[key]],
+        Transcript.REASONING_STRIPPED: lambda: [
+            item for item in map(_without_thoughts, body[key]) if item is not None
+        ],
+        Transcript.QUESTION_LOST: lambda: _without(body[key], frozenset(_asked(roles))),
+        Transcript.TURN_TWICE: lambda: [*body[key], *(body[key][-1:] if _is_asked(roles) else ())],
+    }
+    if kind in makers:
+        return {**body, key: makers[kind]()}
     return _earlier_changed(codec, body, key, roles, texts, kind)
+
+
+def _is_asked(roles: Sequence[Role]) -> bool:
+    return bool(roles) and roles[-1] is Role.USER
+
+
+def _without(items: Sequence[Any], gone: Container[int]) -> list[Any]:
+    return [item for index, item in enumerate(items) if index not in gone]
 
 
 def _with_texts(
@@ -142,7 +150,7 @@ def _earlier_changed(
     gone = {i for i in earlier if roles[i] is not Role.SYSTEM and (summarised or roles[i] is not Role.USER)}
     if summarised:
         body = codec.with_texts(body, dict(_summary(texts, key, earlier, found.last)))
-    return {**body, key: [item for index, item in enumerate(body[key]) if index not in gone]}
+    return {**body, key: _without(body[key], gone)}
 
 
 def _summary(texts: Sequence[Text], key: str, earlier: set[int], last: int) -> Iterator[tuple[Path, str]]:
