@@ -8,9 +8,10 @@ import numpy as np
 
 from benchmarks.validity.agents import Study, frozen_digest
 from benchmarks.validity.collect import ROOT, Collected, Sizes
-from benchmarks.validity.figures import Correlation, class_weights, correlation, of_coverage
+from benchmarks.validity.figures import Correlation, class_weights, correlation, of_coverage, partial, sizes
 from benchmarks.validity.pooled import calibration, mean_weights, over_agents, predictions
-from benchmarks.validity.suites import DESIGNS, Measured, drawn, faults, mutants, whole
+from benchmarks.validity.reliability import SPLITS, WANTED, Reliability, needed, reliability
+from benchmarks.validity.suites import DESIGNS, Measured, drawn, faults, mutants, share, whole
 
 SEED = 1
 GOAL, ERROR_GOAL = 0.7, 0.1
@@ -45,7 +46,8 @@ def page(study: Study, sizes: Sizes, agents: Sequence[Collected], number: int) -
     suites = {design: [drawn(found, design, number, SEED) for found in agents] for design in DESIGNS}
     alike = suites["equal size"]
     parts = (
-        _pools(agents), _correlations(agents, suites), _classes(agents, alike), _weighted(agents, alike),
+        _pools(agents), _correlations(agents, suites), _reliabilities(agents, suites), _classes(agents, alike),
+        _weighted(agents, alike),
         _prediction(agents, suites["any size"]),
     )  # fmt: skip
     return "\n".join([head, *(line for part in parts for line in part)])
@@ -84,6 +86,60 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
             yield f"| {found.agent} | {design} | {_graded(rho)} | {_number(alone)} | {_number(beside)} |"
         yield f"| mean of all | {design} | {_graded(over_agents([each.rho for each in every]))} | | |"
     yield ""
+
+
+RELIABILITIES = """## What so few mutants and faults can show
+
+A score rests on some {mutants} mutants, and a share of faults on some 20 test faults. With other mutants or faults of the same
+kinds, both would come out otherwise. *Reliability* is the share of what differs between sub-suites of one size that would come
+out again; the rest is chance. It is measured by halves: the mutants (or faults) are divided at random {splits} times, and the
+correlation of both halves is stepped up to all of them (Spearman and Brown). The *ceiling* is the highest correlation that
+could be seen, even if the score told all: the root of the product of both reliabilities. *Corrected* is the seen correlation
+divided by the ceiling. It estimates the correlation of endless mutants with endless faults, and each such estimate is rough.
+The last two columns say how many mutants and how many test faults would give a reliability of {wanted}. Each costs as many
+runs as a variant now: scenarios times repeats.
+"""
+
+
+def _reliabilities(agents: Sequence[Collected], suites: dict[str, list[list[Measured]]]) -> Iterator[str]:
+    most = max(len(mutants(found)) for found in agents)
+    yield RELIABILITIES.format(mutants=most, splits=SPLITS, wanted=WANTED)
+    yield (
+        "| agent | design | seen | reliability of the score | of the share of faults | ceiling | corrected | "
+        "mutants needed | faults needed |"
+    )
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for design, measured in suites.items():
+        every = [_reliable(found, own) for found, own in zip(agents, measured, strict=True)]
+        for found, one in zip(agents, every, strict=True):
+            wanted = [(len(mutants(found)), one.score), (len(faults(found, "test")), one.found)]
+            counts = " | ".join(_count(needed(*each)) for each in wanted)
+            yield (
+                f"| {found.agent} | {design} | {one.rho:.2f} | {one.score:.2f} | {one.found:.2f} | "
+                f"{one.ceiling:.2f} | {_number(one.corrected)} | {counts} |"
+            )
+        seen, ceiling, corrected = (
+            [one.rho for one in every],
+            [one.ceiling for one in every],
+            [one.corrected for one in every],
+        )
+        yield (
+            f"| mean of all | {design} | {np.mean(seen):.2f} | | | {np.mean(ceiling):.2f} | "
+            f"{over_agents(corrected)} | | |"
+        )
+    yield ""
+
+
+def _reliable(found: Collected, suites: Sequence[Measured]) -> Reliability:
+    test, scored, rng = faults(found, "test"), mutants(found), _rng()
+    told = share(suites, scored), share(suites, test)
+    return Reliability(
+        partial(*told, sizes(suites)), reliability(suites, scored, rng), reliability(suites, test, rng)
+    )
+
+
+def _count(number: float) -> str:
+    return f"{number:.0f}" if np.isfinite(number) else "-"
 
 
 def _classes(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from benchmarks.validity.agents import HERE, Study, frozen_digest
 from benchmarks.validity.collect import Collected, Variant
 from benchmarks.validity.figures import correlation, partial
 from benchmarks.validity.pooled import Predicted, calibration, mean_weights, over_agents, predictions
-from benchmarks.validity.suites import drawn, faults, measure, mutants, noticed, p_value
+from benchmarks.validity.reliability import Reliability, needed, reliability
+from benchmarks.validity.suites import Measured, drawn, faults, measure, mutants, noticed, p_value
 
 SCENARIOS, RUNS = 12, 8
 
@@ -138,3 +139,32 @@ def test_a_suite_with_everything_measures_the_pool() -> None:
     found = an_agent(5, related=True)
     suite = measure(found, {"s0": np.array([0, 1])})
     assert (suite.scenarios, suite.checks) == (1, 2)
+
+
+def a_draw(mutants_of: int, faults_of: int) -> list[Measured]:
+    """Return sub-suites of one size that notice each variant by a chance of their own, between .2 and .8."""
+    rng = np.random.default_rng(8)
+    chances = rng.uniform(0.2, 0.8, 1500)
+    return [Measured(6, 9, 1.0, rng.random(mutants_of + faults_of) < chance) for chance in chances]
+
+
+def test_reliability_and_the_correction_are_those_of_the_formulas() -> None:
+    """A chance p of variance .6^2 / 12 = .03, and a mean of p (1 - p) = .22, make .03 / (.03 + .22 / n)."""
+    suites, rng = a_draw(60, 20), np.random.default_rng(1)
+    score, found = (reliability(suites, np.arange(*ends), rng) for ends in ((0, 60), (60, 80)))
+    assert score == pytest.approx(0.03 / (0.03 + 0.22 / 60), abs=0.02)
+    assert found == pytest.approx(0.03 / (0.03 + 0.22 / 20), abs=0.03)
+    told = [np.array([suite.noticed[part].mean() for suite in suites]) for part in (slice(60), slice(60, 80))]
+    one = Reliability(partial(told[0], told[1], np.ones((len(suites), 1))), score, found)
+    assert one.rho == pytest.approx(
+        one.ceiling, abs=0.04
+    )  # both tell the same chance: noise alone is in the way
+    assert one.corrected == pytest.approx(1.0, abs=0.05)
+    assert np.isnan(one._replace(found=0.0).corrected)
+
+
+def test_what_only_chance_tells_has_no_reliability() -> None:
+    rng = np.random.default_rng(9)
+    suites = [Measured(6, 9, 1.0, rng.random(40) < 0.5) for _ in range(400)]
+    assert reliability(suites, np.arange(40), rng) < 0.1
+    assert needed(60, 0.0) == np.inf
