@@ -90,14 +90,14 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
 
 RELIABILITIES = """## What so few mutants and faults can show
 
-A score rests on some {mutants} mutants, and a share of faults on some 20 test faults. With other mutants or faults of the same
-kinds, both would come out otherwise. *Reliability* is the share of what differs between sub-suites of one size that would come
-out again; the rest is chance. It is measured by halves: the mutants (or faults) are divided at random {splits} times, and the
-correlation of both halves is stepped up to all of them (Spearman and Brown). The *ceiling* is the highest correlation that
-could be seen, even if the score told all: the root of the product of both reliabilities. *Corrected* is the seen correlation
-divided by the ceiling. It estimates the correlation of endless mutants with endless faults, and each such estimate is rough.
-The last two columns say how many mutants and how many test faults would give a reliability of {wanted}. Each costs as many
-runs as a variant now: scenarios times repeats.
+A score rests on some {mutants} mutants, and a share of faults on some 20 test faults. With other mutants or faults of
+the same kinds, both would come out otherwise. *Reliability* is the share of what differs between sub-suites of one
+size that would come out again; the rest is chance. It is measured by halves: the mutants (or faults) are divided at
+random {splits} times, and the correlation of both halves is stepped up to all of them (Spearman and Brown). The
+*ceiling* is the highest correlation that could be seen, even if the score told all: the root of the product of both
+reliabilities. *Corrected* is the seen correlation divided by the ceiling. It estimates the correlation of endless
+mutants with endless faults, and each such estimate is rough. The last two columns say how many mutants and how many
+test faults would give a reliability of {wanted}. Each costs as many runs as a variant now: scenarios times repeats.
 """
 
 
