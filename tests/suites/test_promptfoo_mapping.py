@@ -132,7 +132,7 @@ def test_tests_of_one_name_are_told_apart() -> None:
 
 
 def test_the_grader_keeps_the_services_of_the_user_and_the_provider_is_led_elsewhere() -> None:
-    chosen = led_through(["openai:gpt-4o"], None, {"OPENAI_BASE_URL": "http://127.0.0.1:1/t/x/v1"})
+    chosen = led_through(["openai:gpt-4o"], None, "t", {"OPENAI_BASE_URL": "http://127.0.0.1:1/t/x/v1"})
     assert chosen == {
         "id": "openai:gpt-4o",
         "options": {"env": {"OPENAI_BASE_URL": "http://127.0.0.1:1/t/x/v1"}},
@@ -160,7 +160,7 @@ def test_the_grader_keeps_the_services_of_the_user_and_the_provider_is_led_elsew
 )
 def test_a_provider_that_mutants_cannot_reach_is_refused(providers: Any, wanted: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        led_through(providers, wanted, {})
+        led_through(providers, wanted, "t", {})
 
 
 def test_settings_say_what_they_expect(tmp_path: Path) -> None:

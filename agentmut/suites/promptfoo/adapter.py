@@ -145,7 +145,7 @@ def _of_provider(trace: AgentTrace) -> tuple[dict[str, Any], AgentTrace]:
     response = _response(trace)
     if not isinstance(trace.output, dict):
         return response, trace
-    given = trace.output
+    given: dict[str, Any] = trace.output
     metadata = {**response["metadata"], **(given.get("metadata") or {})}
     output = given.get("output")
     *steps, last = trace.steps
