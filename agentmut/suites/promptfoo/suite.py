@@ -57,10 +57,12 @@ class PromptfooSuite:
             assert own is not None
             kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
             return kind(agent, own.get_config(), own, self._bench)
-        chosen = measured(self._bench.suite.providers, wanted)
         own_adapter(
-            _without_port(agent) if chosen.is_endpoint else agent, config, self.name
-        )  # refuses unused keys
+            _without_port(agent), config, self.name
+        )  # refuses unused keys, before promptfoo is started
+        chosen = measured(self._bench.suite.providers, wanted)
+        if not chosen.is_endpoint:
+            own_adapter(agent, config, self.name)
         provider = agent_of(chosen, agent, self._file.parent)
         if provider is None:
             check_reached(chosen)
