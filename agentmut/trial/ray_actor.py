@@ -21,7 +21,7 @@ CALLS = 16
 class Failure(NamedTuple):
     """The error that prevented a trial from running."""
 
-    said: str
+    message: str
 
 
 Ended = tuple[int, Execution | Failure]

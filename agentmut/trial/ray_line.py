@@ -93,7 +93,7 @@ class ActorLine:
             if answer is None or answer.done():
                 continue
             if isinstance(outcome, Failure):
-                answer.set_exception(RunError(f"a node could not run a trial: {outcome.said}"))
+                answer.set_exception(RunError(f"a node could not run a trial: {outcome.message}"))
             else:
                 answer.set_result(outcome)
 

@@ -6,7 +6,8 @@ import pytest
 
 from agentmut._base.lack_of_memory import lacked_memory_since, memory_kills
 from agentmut.nouns.execution import Ending
-from agentmut.trial.isolation import Underway, _Process
+from agentmut.trial.isolated_worker import Underway
+from agentmut.trial.isolation import _Process
 
 
 def test_the_count_is_that_of_the_system(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.nouns.execution import Ending, Execution
-from agentmut.trial import isolation
+from agentmut.trial import isolated_worker, isolation
 from agentmut.trial.executor import Executor, RetryingExecutor, TrialRequest
 from agentmut.trial.isolation import ProcessExecutor
 
@@ -99,7 +99,7 @@ def test_a_worker_that_its_agent_has_ended_says_so_in_a_line(how: str, tmp_path:
 
     def work() -> None:
         sys.stderr = (tmp_path / "said").open("w")
-        isolation.until_ended(seized())
+        isolated_worker.until_ended(seized())
 
     process = multiprocessing.get_context("fork").Process(target=work)
     process.start()

@@ -139,7 +139,7 @@ class Batch:
         self.replies: list[Message] = []
 
     @classmethod
-    def of(cls, messages: list[Any]) -> "list[Batch]":
+    def from_messages(cls, messages: list[Any]) -> "list[Batch]":
         """Return a batch that waits for replies, or none if no message is a request."""
         numbers = {message["id"] for message in messages if is_request(message)}
         return [cls(numbers)] if numbers else []

@@ -60,7 +60,7 @@ class Middleman:
             return
         message = read(raw)
         if side == CLIENT and isinstance(message, list):
-            self._batches += Batch.of(message)
+            self._batches += Batch.from_messages(message)
         taken = self._from_client if side == CLIENT else self._from_server
         for one, its_raw in each_of(message, raw):
             taken(one, its_raw)

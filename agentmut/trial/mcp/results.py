@@ -80,7 +80,7 @@ def within(change: Change, text: Any) -> Any:
     """
     if not isinstance(text, list) or not any(map(_is_block, text)):
         return change(text)
-    given = change([_Part.of(one) if _is_block(one) else one for one in text])
+    given = change([_Part.from_block(one) if _is_block(one) else one for one in text])
     if not isinstance(given, list):  # one text in the place of all
         return change(text)
     return [one.block() if isinstance(one, _Part) else one for one in given]
@@ -100,17 +100,17 @@ class _Kept:
 class _Part:
     """A part of a result that is no text, with its description; changes see only the description."""
 
-    said: Mapping[str, Any]
+    description: Mapping[str, Any]
     kept: _Kept
 
     @classmethod
-    def of(cls, block: Mapping[str, Any]) -> "_Part":
+    def from_block(cls, block: Mapping[str, Any]) -> "_Part":
         held = block.get("resource")
         said = {**_text_fields(block), **({"resource": _text_fields(held)} if isinstance(held, dict) else {})}
         return cls(said, _Kept(block))
 
     def block(self) -> dict[str, Any]:
-        whole, said = self.kept.block, dict(self.said)
+        whole, said = self.kept.block, dict(self.description)
         if "resource" in said:
             said["resource"] = {**whole["resource"], **said["resource"]}
         return {**whole, **said}

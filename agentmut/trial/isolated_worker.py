@@ -1,0 +1,163 @@
+"""A worker process of `isolate: process`: builds its executor once, and answers requests until the pipe closes."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from agentmut._base import described
+from agentmut.nouns import Ending, Execution, Step
+from agentmut.recording import Trial, be_worker, own_older_threads
+from agentmut.trial.executor import Executor, LocalExecutor
+from agentmut.trial.single_run import asked_by, cut_off
+
+GROUPED = "grouped"
+"""A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
+READY = "ready"
+MakeExecutor = Callable[[], Executor]
+
+
+class Underway(NamedTuple):
+    """A worker's word on a trial that has not ended; what it says is kept if the worker is killed."""
+
+    began: bool = False
+    """Whether its setup is done, so that its agent runs."""
+    hooks: tuple[Step, ...] = ()
+    """What its hooks have asked of models so far, with prices."""
+    concluded: Execution | None = None
+    """How the run has ended, with prices, while its teardown is called."""
+
+
+def serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) -> None:
+    """Run the worker's main loop: build once, then answer requests until the pipe closes."""
+    os.environ.clear()  # what it was forked from has that of an earlier time
+    os.environ.update(environment)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # Ctrl-C is the parent's business, and the agent's own children end with this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        pipe.send(GROUPED)
+        pipe.recv()
+    except (EOFError, OSError):  # killed before it could watch this worker
+        return
+    be_worker()
+    try:
+        executor = make()
+    except Exception as error:
+        pipe.send(described(error))
+        return
+    until_ended(_answer(executor, pipe))
+
+
+def until_ended(work: Coroutine[Any, Any, None]) -> None:
+    """Run a worker's work, and end the process in a line where an agent has ended its tasks, its loop or its files."""
+    try:
+        asyncio.run(work)
+    except BaseException as error:
+        with suppress(OSError, ValueError):
+            print(f"a worker process has ended: {described(error)}", file=sys.stderr, flush=True)
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """Even a worker that is stuck in a trial ends when the campaign's process is no more."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+class _Answers:
+    """Sends each answer once: the executor's, or a partial one if an agent blocks the event loop."""
+
+    def __init__(self, pipe: Connection, priced: Callable[[Execution], Execution]) -> None:
+        self._pipe = pipe
+        self._priced = priced
+        self._lock = threading.Lock()
+        self._open = False
+        self._hooks: Trial | None = None
+        self._trial: tuple[Trial, float] | None = None
+        self._concluded: Execution | None = None
+        self._timer = threading.Timer(0, self._overdue)
+
+    def begin(self, seconds: float) -> None:
+        """Expect an answer within so many seconds."""
+        self._hooks, self._trial, self._concluded, self._open = None, None, None, True
+        self._timer = threading.Timer(seconds, self._overdue)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def note_hooks(self, hooks: Trial) -> None:
+        """Take note of the record that the trial's hooks write now."""
+        self._hooks = hooks
+
+    def note(self, trial: Trial, timeout: float) -> None:
+        """Take note of the trial that runs now; threads of its agent that are older belong to it."""
+        self._trial = (trial, timeout)
+        self._say(began=True)
+        own_older_threads(trial)
+
+    def conclude(self, ended: Execution) -> None:
+        """Take note of how the run has ended, whatever its teardown does."""
+        self._concluded = self._priced(ended)
+        self._say(began=True)
+
+    def _say(self, *, began: bool) -> None:
+        """Tell the parent how far the trial is, unless its answer was sent already."""
+        asked = asked_by(self._hooks)
+        priced = self._priced(Execution(ending=Ending.SETUP_FAILED, hooks=asked)).hooks if asked else ()
+        with self._lock, suppress(OSError):  # the parent has gone, which the next answer shows
+            if self._open:
+                self._pipe.send(Underway(began, priced, self._concluded))
+
+    def send(self, answer: Execution | str) -> None:
+        """Send the answer, unless one was sent already."""
+        self._timer.cancel()
+        with self._lock:
+            if self._open:
+                self._open = False
+                self._pipe.send(answer)
+
+    def _overdue(self) -> None:
+        if self._concluded or self._trial is None:  # a hook blocks: the process is killed
+            self._say(began=self._concluded is not None)
+        else:
+            self.send(self._priced(cut_off(*self._trial, self._hooks)))
+
+
+async def _answer(executor: Executor, pipe: Connection) -> None:
+    if isinstance(executor, LocalExecutor):
+        executor.owns_process = True
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(executor.session())
+        except Exception as error:
+            pipe.send(described(error))
+            return
+        pipe.send(READY)
+        await _answer_all(executor, pipe)
+    os._exit(0)  # without waiting for what agents have left behind
+
+
+async def _answer_all(executor: Executor, pipe: Connection) -> None:
+    """Answer requests until the other side closes the pipe."""
+    local = executor if isinstance(executor, LocalExecutor) else None
+    answers = _Answers(pipe, local.priced if local else lambda execution: execution)
+    if local:
+        local.prepared, local.begun, local.concluded = answers.note_hooks, answers.note, answers.conclude
+    while True:
+        try:
+            request, seconds = await asyncio.to_thread(pipe.recv)
+        except (EOFError, OSError):
+            return
+        answers.begin(seconds)
+        try:
+            answers.send(await executor.execute(request))
+        except Exception as error:
+            answers.send(described(error))
+        finally:
+            own_older_threads(None)
