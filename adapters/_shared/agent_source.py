@@ -26,7 +26,7 @@ class AgentSource:
     """What the framework's agents are, in a phrase: an agents.Agent."""
 
     @classmethod
-    def of(
+    def from_spec(
         cls, spec: AgentSpec, is_agent: Callable[[Any], bool], expected: str, *, objects: bool = True
     ) -> "AgentSource":
         """Import the object that `agent.factory` names. Raise `UsageError` if it can be no source of an agent.

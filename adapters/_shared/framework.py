@@ -103,7 +103,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         for name in spec.options:
             if name not in cls.options:
                 raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, cls.options)}")
-        source = AgentSource.of(spec, cls.is_agent, cls.expected, objects=cls.objects)
+        source = AgentSource.from_spec(spec, cls.is_agent, cls.expected, objects=cls.objects)
         found = cls.read(source.build(config), spec)
         try:
             found = found.model_copy(update={"tools": check_tools(found.tools)})

@@ -81,7 +81,7 @@ class AutoGenAdapter(FrameworkAdapter):
     def _team(cls, agent: Any, spec: AgentSpec) -> "Team":
         from agentmut.adapters.autogen.team import Team
 
-        return Team.of(agent, spec.options.get("agent"))
+        return Team.from_agent(agent, spec.options.get("agent"))
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of copies of the agents; if the history is dropped, each turn gets new copies."""

@@ -57,7 +57,7 @@ class Team(Members[AssistantAgent]):
     """Agents that go on after a tool call: where such a one ends with results of tools, a limit has stopped it."""
 
     @classmethod
-    def of(cls, root: AssistantAgent | BaseGroupChat, chosen: JsonValue = None) -> "Team":
+    def from_agent(cls, root: AssistantAgent | BaseGroupChat, chosen: JsonValue = None) -> "Team":
         """Read the agents of a team. Raise `AdapterError` for a name of two agents or of none."""
         members: dict[str, AssistantAgent] = {}
         for agent in assistants_in(root):
@@ -110,7 +110,7 @@ class Team(Members[AssistantAgent]):
 
     def changed(self, change: Change) -> "Team":
         """Return a copy of the team that differs by `change`. Nothing of the original is touched."""
-        root: Any = self._copied(self.root, change, Flow.of(change.wanted.orchestration))
+        root: Any = self._copied(self.root, change, Flow.from_orchestration(change.wanted.orchestration))
         members = {agent.name: agent for agent in assistants_in(root)}
         return Team(members, self.changed_name, root, self.looping)
 

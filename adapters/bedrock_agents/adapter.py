@@ -57,14 +57,14 @@ class BedrockAgentsAdapter(LoopAdapter, AsksService, TakesKeys):
                 "agent.options: adapter bedrock_agents needs `inline: true`, or `agent_id` and `alias_id` of an "
                 "agent that is deployed"
             )
-        return InlineAgent.of(spec, config) if inline else DeployedAgent.of(spec, config)
+        return InlineAgent.from_spec(spec, config) if inline else DeployedAgent.from_spec(spec, config)
 
 
 class InlineAgent(BedrockAgentsAdapter):
     """Prompt, tools and model are the config's, and are sent with each call."""
 
     @classmethod
-    def of(cls, spec: AgentSpec, config: AgentConfig) -> "InlineAgent":
+    def from_spec(cls, spec: AgentSpec, config: AgentConfig) -> "InlineAgent":
         """Build the agent after a check of settings that a call cannot have. Raise `UsageError`."""
         options = AgentOptions(
             region=region_of(spec, _INLINE),
@@ -104,7 +104,7 @@ class DeployedAgent(BedrockAgentsAdapter):
     """An agent whose prompt, tools and model belong to the service; the config describes them."""
 
     @classmethod
-    def of(cls, spec: AgentSpec, config: AgentConfig) -> "DeployedAgent":
+    def from_spec(cls, spec: AgentSpec, config: AgentConfig) -> "DeployedAgent":
         """Build the agent after a check of its options. Raises `UsageError`."""
         options = AgentOptions(
             region=region_of(spec, _DEPLOYED),

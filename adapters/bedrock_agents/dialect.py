@@ -182,7 +182,7 @@ def _reply(told: CallEvents, session: str, model: str) -> Reply:
     return Reply(
         text=told.text,
         calls=calls,
-        said=[_Mark(session, told.invocation, tuple(told.calls))],
+        items=[_Mark(session, told.invocation, tuple(told.calls))],
         usage=last.usage if last else told.usage,
         model=told.model or model,
         cut="a guardrail intervened" if told.blocked and not told.calls else "",

@@ -60,7 +60,7 @@ class CrewAIAdapter(FrameworkAdapter, RunsInThread):
         from agentmut.adapters.crewai.tools import refusals
 
         refusals()  # as early as this: what a hook raises, CrewAI would only print
-        team = Team.of(agent, spec.options.get("agent"))
+        team = Team.from_crew(agent, spec.options.get("agent"))
         name = _input_of(spec)
         if name not in agent.fetch_inputs() and not agent.before_kickoff_callbacks:
             raise AdapterError(
@@ -78,13 +78,13 @@ class CrewAIAdapter(FrameworkAdapter, RunsInThread):
         """Return a session of a copy of the crew."""
         from agentmut.adapters.crewai.crew import Team
 
-        team = Team.of(agent, self.spec.options.get("agent"))
+        team = Team.from_crew(agent, self.spec.options.get("agent"))
         known = agent.fetch_inputs()
         crew = team.changed(change, self.original.prompt)
         given = _inputs_of(self.spec)
         # What is in braces in a document or a mutant's text is no placeholder.
         inputs = {name: f"{{{name}}}" for name in crew.crew.fetch_inputs() - known} | given
-        wanted = Flow.of(self.config.orchestration).handoffs.values()
+        wanted = Flow.from_orchestration(self.config.orchestration).handoffs.values()
         led = {name.casefold(): to for targets in wanted for name, to in targets.items() if name != to}
         return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
 

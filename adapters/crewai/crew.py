@@ -28,7 +28,7 @@ class Team:
     changed_role: str
 
     @classmethod
-    def of(cls, crew: Crew, chosen: JsonValue = None) -> "Team":
+    def from_crew(cls, crew: Crew, chosen: JsonValue = None) -> "Team":
         """Check that the crew can be copied. Raise `AdapterError` if a copy would differ."""
         agents = _by_role([*crew.agents, *filter(None, [crew.manager_agent])])
         names = named([task.name for task in crew.tasks])
@@ -102,7 +102,7 @@ class Team:
         """Return a copy of the crew with `change`; `prompt` is the original's."""
         crew = copy_of(self.crew)
         keep_to_itself(crew)
-        team = Team.of(crew, self.changed_role)
+        team = Team.from_crew(crew, self.changed_role)
         team._put_texts(change, prompt)
         team._put_tools(change)
         if change.model:
@@ -138,14 +138,14 @@ class Team:
             task.tools = _offered(task.tools or [], change, mine=task.agent is able)
 
     def _put_flow(self, change: Change) -> None:
-        flow, keys = Flow.of(change.wanted.orchestration), change.orchestration
+        flow, keys = Flow.from_orchestration(change.wanted.orchestration), change.orchestration
         if "max_steps" in keys and flow.max_steps:
             self.changed_agent.max_iter = flow.max_steps
         if "retries" in keys:
             for role, agent in self.agents.items():
                 agent.max_retry_limit = flow.retries_of(role)
         if "state" in keys:
-            before = Flow.of(change.found.orchestration).state
+            before = Flow.from_orchestration(change.found.orchestration).state
             for name in (name for name in self.tasks if before.get(name) != flow.state.get(name)):
                 self.tasks[name].context = [self.tasks[one] for one in flow.state.get(name, ())]
         if keys & {"nodes", "edges"}:

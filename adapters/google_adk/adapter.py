@@ -84,7 +84,7 @@ class GoogleADKAdapter(FrameworkAdapter):
             root = Copying(whole, change, self.models, toolsets).root()
             return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
 
-        limit = Flow.of(self.config.orchestration).max_steps
+        limit = Flow.from_orchestration(self.config.orchestration).max_steps
         return Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
@@ -108,7 +108,7 @@ class GoogleADKAdapter(FrameworkAdapter):
             wanted = apply_edits(self.config, mutant.edits)
         except MutationError:  # told by those who apply it
             return ""
-        return str(self._first.cannot_run(Flow.of(wanted.orchestration).edges))
+        return str(self._first.cannot_run(Flow.from_orchestration(wanted.orchestration).edges))
 
     def _cannot_offer(self, mutant: Mutant) -> str:
         if not all(edit.path == ("tools",) for edit in mutant.edits):
@@ -140,7 +140,7 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
     from agentmut.adapters.google_adk.tree import Tree
 
     root = getattr(agent, "root_agent", agent) if not isinstance(agent, BaseAgent) else agent
-    tree = Tree.of(root, spec.options.get("agent"))
+    tree = Tree.from_root(root, spec.options.get("agent"))
     if not isinstance(root, BaseAgent) and not tree.llm_agents:
         raise AdapterError(
             f"agent.factory {spec.factory} is a {type(root).__name__} without an LlmAgent, of which adapter google_adk "

@@ -54,7 +54,7 @@ class Copying:
 
     def graphed(self, workflow: Workflow) -> Workflow:
         """Return the graph with copies of its agents; inner graphs keep their edges."""
-        flow, changed = Flow.of(self.change.wanted.orchestration), self.change.orchestration
+        flow, changed = Flow.from_orchestration(self.change.wanted.orchestration), self.change.orchestration
         if workflow is not self.tree.root:
             changed = frozenset()
         edges = flow.edges if "edges" in changed else None
@@ -83,7 +83,7 @@ class Copying:
         return self.made[agent.name]
 
     def _copy(self, agent: BaseAgent) -> BaseAgent:
-        flow = Flow.of(self.change.wanted.orchestration)
+        flow = Flow.from_orchestration(self.change.wanted.orchestration)
         kept = flow.handoffs.get(agent.name, {})
         below = [one for one in agent.sub_agents if not self._is_handoff(agent, one) or one.name in kept]
         update: dict[str, Any] = {"sub_agents": [self.copied(one) for one in below]}
@@ -93,7 +93,7 @@ class Copying:
 
     def _wanted(self) -> Stage:
         whole, changed = self.tree.stage, self.change.orchestration
-        flow = Flow.of(self.change.wanted.orchestration)
+        flow = Flow.from_orchestration(self.change.wanted.orchestration)
         stage = with_edges(whole, flow.edges) if "edges" in changed else whole
         if stage is None:
             raise AdapterError(NO_SUCH_TREE)
@@ -180,8 +180,10 @@ class Copying:
 
     def _state(self, agent: LlmAgent, instruction: Any) -> dict[str, Any]:
         """Return the instruction without what is not passed on any more."""
-        before = Flow.of(self.change.found.orchestration).state.get(agent.name, ())
-        gone = set(before) - set(Flow.of(self.change.wanted.orchestration).state.get(agent.name, ()))
+        before = Flow.from_orchestration(self.change.found.orchestration).state.get(agent.name, ())
+        gone = set(before) - set(
+            Flow.from_orchestration(self.change.wanted.orchestration).state.get(agent.name, ())
+        )
         if not gone or not isinstance(instruction, str):
             return {}
         return {"instruction": PLACEHOLDER.sub(lambda found: _without(found, gone), instruction)}

@@ -54,7 +54,7 @@ class Tree:
     """What the toolsets of the agents give."""
 
     @classmethod
-    def of(cls, root: Any, chosen: JsonValue = None) -> "Tree":
+    def from_root(cls, root: Any, chosen: JsonValue = None) -> "Tree":
         """Return the agents below `root`. Raises `AdapterError` for names that are not clear."""
         members: dict[str, BaseNode] = {}
         for agent in _below(root):
@@ -177,7 +177,7 @@ class Tree:
 
     def redirects(self, change: Change) -> Redirects:
         """Return the hand-offs whose target changes."""
-        handoffs = Flow.of(change.wanted.orchestration).handoffs
+        handoffs = Flow.from_orchestration(change.wanted.orchestration).handoffs
         return {
             name: {label: target for label, target in targets.items() if label != target}
             for name, targets in handoffs.items()

@@ -150,7 +150,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
                 stops,
             )
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
-        built = Built.of(graph, config)
+        built = Built.from_graph(graph, config)
         return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
 
     @property
@@ -267,7 +267,9 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
             "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
         }
         limit = (
-            self._built.limit(self._config) if self._built else Flow.of(self._config.orchestration).max_steps
+            self._built.limit(self._config)
+            if self._built
+            else Flow.from_orchestration(self._config.orchestration).max_steps
         )
         return options if limit is None else {**options, "recursion_limit": limit}
 

@@ -26,14 +26,14 @@ class Built:
     """The names of those in its tool nodes."""
 
     @classmethod
-    def of(cls, graph: Any, config: AgentConfig) -> "Built":
+    def from_graph(cls, graph: Any, config: AgentConfig) -> "Built":
         """Ask a graph that was built from the original config."""
         from agentmut.adapters.langgraph.flow import describe
 
         described = {**describe(graph), **config.orchestration}
         limited = "max_steps" in config.orchestration
         tools = frozenset(name for node in tool_nodes(graph) for name in node.tools_by_name)
-        return cls(graph, limited, described, Flow.of(described), tools)
+        return cls(graph, limited, described, Flow.from_orchestration(described), tools)
 
     def completed(self, config: AgentConfig) -> AgentConfig:
         """Return the config with what is known of the flow."""
@@ -41,7 +41,7 @@ class Built:
 
     def limit(self, config: AgentConfig) -> int | None:
         """Return the step limit of a run; None for the graph's own limit."""
-        limit = Flow.of(config.orchestration).max_steps
+        limit = Flow.from_orchestration(config.orchestration).max_steps
         return limit if self.limited or limit != self.flow.max_steps else None
 
     def changed(self, graph: Any, config: AgentConfig, trial: Trial) -> Any:
@@ -51,7 +51,7 @@ class Built:
         def mark(key: str) -> None:
             trial.recorder.marks.add(f"/orchestration/{key}")
 
-        flow = Flow.of(config.orchestration)
+        flow = Flow.from_orchestration(config.orchestration)
         if flow == self.flow:
             return graph
         if flow.max_steps != self.flow.max_steps:
@@ -82,7 +82,7 @@ class Built:
         if not edits:
             return ""
         try:
-            reshape(self.graph, self.flow, Flow.of(apply_edits(config, edits).orchestration))
+            reshape(self.graph, self.flow, Flow.from_orchestration(apply_edits(config, edits).orchestration))
         except AdapterError as error:
             return str(error)
         return ""

@@ -44,7 +44,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         """Prompt and model of the agent that is changed, tools and hand-offs of all."""
         from agentmut.adapters.llama_index.team import Team
 
-        return Team.of(agent, spec.options.get("agent")).config
+        return Team.from_agent(agent, spec.options.get("agent")).config
 
     def cannot_change(self, edit: Edit) -> str:
         """Return why a setting cannot change: some settings are always sent by LlamaIndex's clients, others never."""
@@ -59,11 +59,11 @@ class LlamaIndexAdapter(FrameworkAdapter):
         """Return a session of a copy of the agent."""
         from agentmut.adapters.llama_index.run import Calls, Conversation
 
-        limit = Flow.of(self.config.orchestration).max_steps
+        limit = Flow.from_orchestration(self.config.orchestration).max_steps
         whole = self._team(agent).changed(change, Calls(trial).place_maker)
         return Conversation(whole, limit, trial)
 
     def _team(self, agent: Any) -> Any:
         from agentmut.adapters.llama_index.team import Team
 
-        return Team.of(agent, self.spec.options.get("agent"))
+        return Team.from_agent(agent, self.spec.options.get("agent"))

@@ -39,7 +39,7 @@ class Team(Members[BaseWorkflowAgent]):
     whole: Any
 
     @classmethod
-    def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
+    def from_agent(cls, whole: Any, chosen: JsonValue = None) -> "Team":
         """Return an agent, or the agents of a workflow. Raises `AdapterError` for an unknown name."""
         single = not isinstance(whole, AgentWorkflow)
         members = {whole.name: whole} if single else dict(whole.agents)
@@ -73,7 +73,7 @@ class Team(Members[BaseWorkflowAgent]):
 
     def changed(self, change: Change, place: Callable[[str], Place]) -> Any:
         """Return a copy that differs by `change`. Nothing of the original is touched."""
-        wanted = Flow.of(change.wanted.orchestration).handoffs
+        wanted = Flow.from_orchestration(change.wanted.orchestration).handoffs
         leads: dict[str, Targets] = {name: wanted.get(name, {}) for name in self.members}
         copies = {
             name: self._copy(agent, change, list(leads[name]), place(name))

@@ -122,7 +122,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
 
         recorder, outputs = trial.recorder, []
         async with self._source.client() as client:
-            visit = await Visit.of(client, self.original, trial)
+            visit = await Visit.begun_by(client, self.original, trial)
             for number, one in enumerate(asked):
                 with answering(CallPlace(turn=number)):
                     outputs.append(await visit.answer(one.tool, one.arguments))

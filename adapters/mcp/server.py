@@ -52,7 +52,7 @@ class ServerError(RuntimeError):
 def source_of(spec: AgentSpec) -> Source:
     """Return the server that a project names. Raises `UsageError`."""
     if spec.factory:
-        return Built(AgentSource.of(spec, _is_server, EXPECTED))
+        return Built(AgentSource.from_spec(spec, _is_server, EXPECTED))
     if spec.url:
         check_url(spec.url)
         return Remote(spec.url, {name: value.get_secret_value() for name, value in spec.headers.items()})
@@ -181,7 +181,7 @@ class Visit:
     listing: list[dict[str, Any]]
 
     @classmethod
-    async def of(cls, client: Client, original: AgentConfig, trial: Trial) -> "Visit":
+    async def begun_by(cls, client: Client, original: AgentConfig, trial: Trial) -> "Visit":
         """Begin a visit as a client does."""
         return cls(watch(client), original, trial, await _listing(watch(client)))
 

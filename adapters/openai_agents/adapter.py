@@ -51,7 +51,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters.openai_agents.team import Team
         from agentmut.adapters.openai_agents.tools import spec_of
 
-        team = Team.of(agent, spec.options.get("agent"))
+        team = Team.from_agent(agent, spec.options.get("agent"))
         if team.servers:
             team = replace(team, served=completed(served_once(team.members)))
         return AgentConfig(
@@ -66,8 +66,8 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters.openai_agents.run import Conversation
         from agentmut.adapters.openai_agents.team import Team
 
-        team = Team.of(agent, self.spec.options.get("agent"))
-        limit = Flow.of(self.config.orchestration).max_steps
+        team = Team.from_agent(agent, self.spec.options.get("agent"))
+        limit = Flow.from_orchestration(self.config.orchestration).max_steps
         return Conversation(team, change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
@@ -78,7 +78,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             return "the agent's model is an object that does not tell its name, so that it cannot be given another"
         from agentmut.adapters.openai_agents.team import Team
 
-        agent = Team.of(self.source.build(self.config), self.spec.options.get("agent")).changed_agent
+        agent = Team.from_agent(self.source.build(self.config), self.spec.options.get("agent")).changed_agent
         return cannot_rename(getattr(agent.model, "_client", None))
 
     def way_around(self, setting: str) -> str:
@@ -94,9 +94,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         """Refuse MCP servers that trials would share: they would wait for each other, and close the connection."""
         from agentmut.adapters.openai_agents.team import Team
 
-        if not (servers := Team.of(agent).servers):
+        if not (servers := Team.from_agent(agent).servers):
             return
-        again = Team.of(self.source.build(self.config)).servers
+        again = Team.from_agent(self.source.build(self.config)).servers
         if shared := [server.name for server in servers if any(server is other for other in again)]:
             raise AdapterError(
                 f"agent.factory {self.spec.factory} gives the same MCP server each time: {', '.join(shared)}. Each "
@@ -107,7 +107,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         """Refuse a prompt that would replace a function for instructions, since that makes another agent."""
         from agentmut.adapters.openai_agents.team import Team
 
-        changed = Team.of(agent, self.spec.options.get("agent")).changed_agent
+        changed = Team.from_agent(agent, self.spec.options.get("agent")).changed_agent
         on_the_wire = (
             self.spec.route == "wire"
         )  # the text is then what the function makes, as requests show it

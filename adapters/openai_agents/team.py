@@ -29,7 +29,7 @@ class Team(Members[Agent[Any]]):
     """The tools of their MCP servers."""
 
     @classmethod
-    def of(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
+    def from_agent(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
         """Return the agent and its hand-off agents. Raise `AdapterError` for two agents with one name."""
         members = reached(first, targets_of)
         check_chosen(chosen, members)

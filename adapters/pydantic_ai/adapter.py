@@ -35,7 +35,7 @@ class PydanticAIAdapter(FrameworkAdapter):
         """Read the static instructions, the tools of every toolset, the model and the limits."""
         from agentmut.adapters.pydantic_ai.parts import Parts
 
-        parts, deps = Parts.of(agent), _deps(spec)
+        parts, deps = Parts.from_agent(agent), _deps(spec)
         return AgentConfig(
             prompt=parts.prompt,
             tools=_tools(agent, deps, given="deps" in spec.options),
@@ -47,8 +47,8 @@ class PydanticAIAdapter(FrameworkAdapter):
         """Return a session whose turns run within an override of what changes."""
         from agentmut.adapters.pydantic_ai.parts import Parts
 
-        agent, overrides = Parts.of(agent).changed(change)
-        limit = Flow.of(self.config.orchestration).max_steps
+        agent, overrides = Parts.from_agent(agent).changed(change)
+        limit = Flow.from_orchestration(self.config.orchestration).max_steps
         return _Conversation(agent, overrides, limit, _deps(self.spec), trial)
 
 

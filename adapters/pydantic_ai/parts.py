@@ -43,7 +43,7 @@ class Parts:
     model_object: Any
 
     @classmethod
-    def of(cls, agent: Any) -> "Parts":
+    def from_agent(cls, agent: Any) -> "Parts":
         """Read the parts. Raise `AdapterError` if this version keeps them elsewhere, or there is no model."""
         if agent.model is None:
             raise AdapterError("the agent has no model; give it one, as in Agent('openai:gpt-5.2', ...)")

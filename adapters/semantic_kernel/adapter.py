@@ -63,7 +63,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         from agentmut.adapters.semantic_kernel.tools import spec_of
 
         unless_asked_for(LOGGERS)
-        team = Team.of(agent, spec.options.get("agent"))
+        team = Team.from_agent(agent, spec.options.get("agent"))
         return AgentConfig(
             prompt=team.prompt,
             tools=distinct(spec_of(one) for member in team.members.values() for one in member.tools.values()),
@@ -77,7 +77,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         from agentmut.adapters.semantic_kernel.orchestration import is_orchestration
         from agentmut.adapters.semantic_kernel.team import Team
 
-        team = Team.of(agent, self.spec.options.get("agent"))
+        team = Team.from_agent(agent, self.spec.options.get("agent"))
         whole = team.changed(change, trial)
         return Orchestrated(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
 
@@ -94,7 +94,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
             return self._cannot_lead(edit)
         if edit.part != "model" or self.source.takes_config:
             return ""
-        team = Team.of(self.source.build(self.config), self.spec.options.get("agent"))
+        team = Team.from_agent(self.source.build(self.config), self.spec.options.get("agent"))
         return team.changed_agent.model.cannot_take(edit)
 
     def _cannot_lead(self, edit: Edit) -> str:

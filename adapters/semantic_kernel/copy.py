@@ -49,7 +49,7 @@ def copy_of(
     changes = change.model if change else {}
     settings = model.changed(changes)
     if model.behavior is not None:
-        limit = Flow.of(change.wanted.orchestration).max_steps if change else None
+        limit = Flow.from_orchestration(change.wanted.orchestration).max_steps if change else None
         settings.function_choice_behavior = listed(
             model.behavior,
             [one.fully_qualified_name for one in functions],

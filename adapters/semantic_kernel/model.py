@@ -40,7 +40,7 @@ class Model:
     """How functions are offered; None where they are not."""
 
     @classmethod
-    def of(cls, agent: Any) -> "Model":
+    def from_agent(cls, agent: Any) -> "Model":
         """Return the service that the agent's kernel would choose. Raise `AdapterError` if there is none."""
         try:
             service, settings = agent.kernel.select_ai_service(

@@ -149,7 +149,7 @@ class Placed(Agent):
     way: TurnRecord | None = None
 
     @classmethod
-    def of(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
+    def from_agent(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
         """Has the name and the kernel of the agent."""
         return cls(name=own.name, description=own.description, kernel=own.kernel, own=own, leads=dict(leads))
 

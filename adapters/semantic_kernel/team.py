@@ -50,7 +50,7 @@ class Member:
     @cached_property
     def model(self) -> Model:
         """Return the agent's service and settings."""
-        return Model.of(self.agent)
+        return Model.from_agent(self.agent)
 
     @cached_property
     def offered(self) -> dict[str, KernelFunction]:
@@ -87,7 +87,7 @@ class Team(Members[Member]):
     whole: Any
 
     @classmethod
-    def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
+    def from_agent(cls, whole: Any, chosen: JsonValue = None) -> "Team":
         """Return the agents and those that they can ask. Raise `AdapterError` for two agents with one name."""
         members: dict[str, Member] = {}
         first = members_of(whole) if is_orchestration(whole) else [whole]
@@ -137,11 +137,11 @@ class Team(Members[Member]):
             copies[name] = self._copied(name, change, copies, trial)
         if not is_orchestration(self.whole):
             return next(iter(copies.values()))
-        flow = Flow.of(change.wanted.orchestration)
+        flow = Flow.from_orchestration(change.wanted.orchestration)
         names = [one.name for one in members_of(self.whole)]
         if self._spares and flow.nodes:
             names = [name for name in names if name in flow.nodes]
-        placed = [Placed.of(copies[name], flow.handoffs.get(name, {})) for name in names]
+        placed = [Placed.from_agent(copies[name], flow.handoffs.get(name, {})) for name in names]
         return with_members(self.whole, placed)
 
     def _copied(
@@ -159,7 +159,7 @@ class Team(Members[Member]):
 
 def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
     """Return which agent each of the functions that stay leads to."""
-    handoffs = Flow.of(wanted.orchestration).handoffs.get(name, {})
+    handoffs = Flow.from_orchestration(wanted.orchestration).handoffs.get(name, {})
     return {tool: handoffs[tool] for tool in member.handoffs if tool in handoffs}
 
 

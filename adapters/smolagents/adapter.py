@@ -72,4 +72,4 @@ def _team(agent: Any, spec: AgentSpec) -> Any:
     prompt = spec.options.get("prompt", _PROMPTS[0])
     if prompt not in _PROMPTS:
         raise UsageError(f"agent.options.prompt: {prompt!r} is none of {', '.join(_PROMPTS)}")
-    return Team.of(agent, spec.options.get("agent"), whole_prompt=prompt == _PROMPTS[1])
+    return Team.from_agent(agent, spec.options.get("agent"), whole_prompt=prompt == _PROMPTS[1])

@@ -42,7 +42,9 @@ class Team(Members[MultiStepAgent]):
     """Whether the prompt is the template of the whole system prompt, not the instructions in it."""
 
     @classmethod
-    def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
+    def from_agent(
+        cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False
+    ) -> "Team":
         """Return the agent and its managed agents. Raise `AdapterError` for an agent that cannot run."""
         members = reached(first, lambda agent: managed(agent).values(), name_of)
         for agent in members.values():
@@ -80,7 +82,7 @@ class Team(Members[MultiStepAgent]):
         """Return the first agent of a new copy of the team with `change`. The original does not change."""
         ids = Calls(trial)
         copies = {name: self._copy(name, agent, change, ids) for name, agent in self.members.items()}
-        flow = Flow.of(change.wanted.orchestration)
+        flow = Flow.from_orchestration(change.wanted.orchestration)
         for name, agent in self.members.items():
             targets = flow.handoffs.get(name, {})
             copies[name].managed_agents = {

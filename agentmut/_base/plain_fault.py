@@ -34,22 +34,22 @@ class Fault(NamedTuple):
 
     path: tuple[str | int, ...]
     """The keys and places that lead to it; empty where the value as a whole is meant."""
-    said: str
+    message: str
     got: Any
 
     @property
     def is_missing(self) -> bool:
         """Return whether the value is missing."""
-        return self.said == PLAIN["missing"]
+        return self.message == PLAIN["missing"]
 
     def under(self, where: str = "") -> str:
         """Return the dotted path below `where`, and the fault there."""
         path = ".".join(map(str, (*([where] if where else ()), *self.path)))
-        return f"{path}: {self.said}" if path else self.said
+        return f"{path}: {self.message}" if path else self.message
 
     def with_value(self, where: str = "") -> str:
         """Return path and fault with the faulty value, if the fault concerns a value."""
-        return f"{self.under(where)}{f', got {self.got!r}' if 'should' in self.said else ''}"
+        return f"{self.under(where)}{f', got {self.got!r}' if 'should' in self.message else ''}"
 
 
 def first_fault(error: ValidationError) -> Fault:

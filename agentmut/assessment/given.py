@@ -32,7 +32,7 @@ class Family(NamedTuple):
     """Parts of alpha: a scenario that fails at its part makes the suite fail too."""
 
     @classmethod
-    def of(cls, project: Project, scenarios: int) -> "Family":
+    def from_project(cls, project: Project, scenarios: int) -> "Family":
         """Return the family of so many scenarios under the project's correction."""
         return cls(scenarios, shares_of(scenarios, project.compare.correction))
 

@@ -46,7 +46,7 @@ def plan_growth(
         for name in counted
         if name in older or first_key(session, name, seed) != saved.scenarios[name].first_key
     )
-    family = Family.of(session.project, len(counted))
+    family = Family.from_project(session.project, len(counted))
     wanted = {
         name: _missing(session, found, family, tables, replaces=name in replaced) if asked is None else asked
         for name, found in counted.items()

@@ -23,7 +23,7 @@ def with_power(
 
     Raises `UsageError` for settings that no comparison can have.
     """
-    family = Family.of(project, max(1, sum(bool(each.trials) for each in saved.values())))
+    family = Family.from_project(project, max(1, sum(bool(each.trials) for each in saved.values())))
     return {
         name: each.model_copy(update={"power": power_cells(project, each, family, tables)})
         for name, each in saved.items()

@@ -179,7 +179,7 @@ def prepare_comparison(
     """
     statistics, settings = session.project.statistics, session.project.compare
     sides = {name: found.counts for name, found in counted.items()}
-    family = Family.of(session.project, len(sides))
+    family = Family.from_project(session.project, len(sides))
     rules = {
         name: comparison_rule(session.project, found.counts, family, tables, found.looks)
         for name, found in counted.items()

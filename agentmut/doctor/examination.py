@@ -137,7 +137,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     rebuilt = await ward.by_rebuild(tried)
     wired = await ward.by_wire(tried, seen)
     parts = tuple(
-        Part(name=one.part, probe=one.said, rebuild=rebuild, wire=wire)
+        Part(name=one.part, probe=one.description, rebuild=rebuild, wire=wire)
         for one, rebuild, wire in zip(tried, rebuilt, wired, strict=True)
     )
     routes = {

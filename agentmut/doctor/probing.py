@@ -27,7 +27,7 @@ class Tried(NamedTuple):
     """The change of one part."""
 
     part: str
-    said: str
+    description: str
     edit: Edit
 
     @property
@@ -73,7 +73,7 @@ def together(tried: Iterable[Tried]) -> Mutant:
         operator_class=OperatorClass.CONTROL,
         intent=Intent.CONTROL,
         reach=Reach.SENT,
-        description="; ".join(one.said for one in tried),
+        description="; ".join(one.description for one in tried),
         edits=tuple(one.edit for one in tried),
     )
 

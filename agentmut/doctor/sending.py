@@ -92,7 +92,11 @@ def _of_tools(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
         yield f"no request offers the declared {_tools(lacking)}"
     known = {
         *declared,
-        *(name for calls in Flow.of(config.orchestration).handoffs.values() for name in calls),
+        *(
+            name
+            for calls in Flow.from_orchestration(config.orchestration).handoffs.values()
+            for name in calls
+        ),
     }
     if unknown := [name for name in offered if name not in known]:
         yield f"requests offer the {_tools(unknown)}, not declared and so not mutated"

@@ -129,7 +129,7 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None, place: str = 
     Raises `PluginError` for an unknown or broken evaluator (with the nearest name) and `UsageError` for
     an argument it does not take.
     """
-    plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
+    plugin = (catalogue or Catalogue.from_group(Group.EVALUATORS)).load(spec.name)
     try:
         built = run_plugin(
             f"evaluator {spec.name!r}: {plugin.__name__}()", lambda: plugin(spec.argument), _REFUSAL
@@ -165,7 +165,7 @@ def build_all(
     specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None, places: Sequence[str] = ()
 ) -> tuple[Evaluator, ...]:
     """Build several evaluators; the installed plugins are read once. `places` has the `file:line` of the first ones."""
-    catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
+    catalogue = catalogue or Catalogue.from_group(Group.EVALUATORS)
     return tuple(
         build(spec, catalogue, place) for spec, place in zip(specs, chain(places, repeat("")), strict=False)
     )

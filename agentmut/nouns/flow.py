@@ -54,7 +54,7 @@ class Flow(Frozen):
     state: dict[Name, tuple[Name, ...]] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, orchestration: Mapping[str, JsonValue]) -> "Flow":
+    def from_orchestration(cls, orchestration: Mapping[str, JsonValue]) -> "Flow":
         """Return the known keys of a config's orchestration. Raise `UsageError` that names the malformed keys."""
         known = {key: value for key, value in orchestration.items() if key in cls.model_fields}
         if not known:

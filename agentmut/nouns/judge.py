@@ -16,7 +16,7 @@ class JudgeModel(NamedTuple):
     name: str
 
     @classmethod
-    def of(cls, written: str) -> "JudgeModel":
+    def from_text(cls, written: str) -> "JudgeModel":
         """Read a judge model from `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
         provider, _, name = written.partition(":")
         if provider not in PROVIDERS or not name:

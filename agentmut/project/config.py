@@ -132,7 +132,7 @@ def read_parts(
     at_files = (*key, "context", "workspace")
     files = checked(at_files, lambda: _workspace(given.workspace, root, operators)) or _Workspace()
     tools = checked(at_tools, lambda: _tools(source, at_tools, written, root)) or ReadTools()
-    checked((*key, "orchestration"), lambda: Flow.of(written.orchestration))
+    checked((*key, "orchestration"), lambda: Flow.from_orchestration(written.orchestration))
     config = AgentConfig(
         prompt=prompt.read.text,
         tools=tools.tools,

@@ -215,7 +215,7 @@ class _ProjectReader:
     def _operators(self) -> tuple[str, ...]:
         own = self.file.mutation.own_operators
         found = self._checked(
-            ("mutation", "own_operators"), lambda: OperatorCatalogue.of(own, self.root).names
+            ("mutation", "own_operators"), lambda: OperatorCatalogue.from_references(own, self.root).names
         )
         return found or names(Group.OPERATORS)
 
@@ -226,7 +226,9 @@ class _ProjectReader:
             return
         from agentmut.seams import RelationCatalogue
 
-        catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
+        catalogue = self._checked(
+            ("relations", "own"), lambda: RelationCatalogue.from_references(wanted.own, self.root)
+        )
         if catalogue is not None and wanted.use is not None:
             for index, entry in enumerate(wanted.use):
                 self._checked(("relations", "use", index), partial(catalogue.choose, [entry]))

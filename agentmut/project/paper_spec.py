@@ -188,7 +188,7 @@ def _evaluator_fault(evaluator: _PaperContract | str, root: Path) -> str:
 
 def _contract(evaluator: _PaperContract, root: Path) -> EvaluatorSpec:
     """Return the contract as an evaluator that holds what its file says. Raises `UsageError`."""
-    return with_files(evaluator.spec, Catalogue.of(Group.EVALUATORS), root)
+    return with_files(evaluator.spec, Catalogue.from_group(Group.EVALUATORS), root)
 
 
 def _property_fault(name: str, value: JsonValue) -> str:

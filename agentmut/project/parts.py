@@ -138,7 +138,7 @@ def _tool(tool: Any, index: int, where: str) -> ToolSpec:
         return check_tool(read_tool(tool))
     except ValidationError as error:
         fault = first_fault(error)
-        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault.path)}: {fault.said}") from error
+        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault.path)}: {fault.message}") from error
     except (UsageError, ValueError, TypeError) as error:
         raise ProjectError(f"{where}: tool {index + 1}: {error}") from error
 

@@ -95,7 +95,7 @@ class _EntryReader:
         self.source = source
         self.root = root
         self.tools = tools
-        self.evaluators = Catalogue.of(Group.EVALUATORS)
+        self.evaluators = Catalogue.from_group(Group.EVALUATORS)
         self.problems: list[str] = []
         self._checked = collecting(source, self.problems)
 

@@ -125,7 +125,7 @@ def chosen_relations(
     project: Project, asked_for: Sequence[str]
 ) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
     """Return the named relations: those in use with their arguments, others from the catalogue."""
-    catalogue = RelationCatalogue.of(project.relations.own, project.root)
+    catalogue = RelationCatalogue.from_references(project.relations.own, project.root)
     in_use = catalogue.choose(project.relations.use)
     if not asked_for:
         return in_use.relations, in_use.needs_argument
@@ -150,7 +150,7 @@ def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ..
     """Return the project's own relations that `use` leaves out, or that need an argument."""
     if project.relations.use is None:
         return ()
-    own = RelationCatalogue.of(project.relations.own, project.root).own
+    own = RelationCatalogue.from_references(project.relations.own, project.root).own
     named = {one.name for one in chosen}
     return tuple(name for name in own if name not in named)
 

@@ -29,7 +29,9 @@ def relations_rescored(
     wanted = _wanted(session, stored)
     report, result = _judged(session, store, stored, wanted, _of_today(after, wanted))
     if result.score_with_relations is None:  # nothing was judged: what is left of earlier kills counts
-        result = with_kills(result, (), (), Tables.of(session.project), session.project.statistics.scoring)
+        result = with_kills(
+            result, (), (), Tables.from_project(session.project), session.project.statistics.scoring
+        )
     assert result.score_with_relations is not None
     rescored = RelationsRescored(
         relations=tuple(dict.fromkeys(fit.chosen.label for fit in wanted.fits)),

@@ -185,7 +185,7 @@ def _run(
     What an outage of the model service has spoiled is set aside and run again.
     """
     runs = _Runs(store, plan, progress)
-    tables, pairs = Tables.of(session.project), pairs_of(session.project)
+    tables, pairs = Tables.from_project(session.project), pairs_of(session.project)
     sources, stop = runs.carry_out(session, lambda: source_work(session, plan))
     if stop is not Stop.FINISHED:
         return runs.ended(stop, sources)
@@ -265,7 +265,7 @@ def _from_store(
         runs = _arrived(session, campaign, measures, stored)
         taken += sum(map(len, runs.values()))
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs, Tables.of(session.project), repeated
+            session, plan, campaign.survivors, measures, runs, Tables.from_project(session.project), repeated
         )
     except RunError as error:  # a relation is broken
         return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
@@ -287,7 +287,7 @@ def _prepared(
 ) -> PreparedLanes:
     """Return the unchanged agent's lanes, which run to the end, since the comparison needs a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
+    return prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project), repeats_of)
 
 
 def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
@@ -319,7 +319,7 @@ def _report(
     result = campaign.result
     if lanes:
         scoring = session.project.statistics.scoring
-        result = with_kills(result, kills, lanes, Tables.of(session.project), scoring)
+        result = with_kills(result, kills, lanes, Tables.from_project(session.project), scoring)
     report = SurvivorsReport(
         agentmut_version=__version__,
         run_id=plan.run_id,

@@ -62,7 +62,7 @@ def compare_as(found: "Comparison", format: str, view: View) -> str:
 
 def format_named(name: str) -> ReportFormat:
     """Return the installed report format of that name. Raises `UsageError` for an unknown one, and `PluginError`."""
-    catalogue = Catalogue.of(Group.REPORT_FORMATS)
+    catalogue = Catalogue.from_group(Group.REPORT_FORMATS)
     if name not in catalogue.names:
         where = " `agentmut export` writes traces." if name in TRACES else ""
         raise UsageError(f"--format {name}: no such format. {nearest(name, catalogue.names)}{where}")

@@ -62,7 +62,7 @@ def plugin_at_fault(error: BaseException) -> str:
 
 def _others() -> Iterator[tuple[EntryPoint, str]]:
     for group in Group:
-        for entries in Catalogue.of(group).entries.values():
+        for entries in Catalogue.from_group(group).entries.values():
             for entry in entries:
                 if _package(entry) != "agentmut":
                     yield (

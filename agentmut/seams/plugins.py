@@ -47,7 +47,7 @@ class Catalogue:
     entries: Mapping[str, tuple[EntryPoint, ...]]
 
     @classmethod
-    def of(cls, group: Group | str) -> "Catalogue":
+    def from_group(cls, group: Group | str) -> "Catalogue":
         """Read the metadata of every installed distribution. Imports no plugin."""
         group = Group(group)
         return cls(group, _by_name(_installed(_search_path())[group]))
@@ -88,7 +88,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
     group: ClassVar[Group]
 
     def __init__(self, own: Mapping[str, type[_Plugin]], installed: Catalogue | None = None) -> None:
-        self._installed = installed or Catalogue.of(self.group)
+        self._installed = installed or Catalogue.from_group(self.group)
         self._own = own
 
     @abstractmethod
@@ -96,7 +96,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
         """Return the faults of what a plugin declares, one phrase each."""
 
     @classmethod
-    def of(cls, references: Sequence[str], root: Path) -> Self:
+    def from_references(cls, references: Sequence[str], root: Path) -> Self:
         """Return the catalogue with the plugins that `module:object` references name, found from `root`.
 
         Raises `UsageError` for what cannot be imported, is no such plugin, or has the id of another one.
@@ -144,7 +144,7 @@ class ProjectCatalogue(ABC, Generic[_Plugin]):
 
 def names(group: Group | str) -> tuple[str, ...]:
     """Return the registered names of a group, sorted. Imports no plugin."""
-    return Catalogue.of(group).names
+    return Catalogue.from_group(group).names
 
 
 def load(group: Group | str, name: str) -> type[Any]:
@@ -153,12 +153,12 @@ def load(group: Group | str, name: str) -> type[Any]:
     Raises `PluginError` when it is unknown, registered twice, cannot be imported, or does not have the
     signature of its seam.
     """
-    return Catalogue.of(group).load(name)
+    return Catalogue.from_group(group).load(name)
 
 
 def load_all(group: Group | str) -> dict[str, type[Any]]:
     """Return every plugin of a group by name, in the order of the names; raises like `load`."""
-    return Catalogue.of(group).load_all()
+    return Catalogue.from_group(group).load_all()
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:

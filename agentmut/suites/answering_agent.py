@@ -82,7 +82,7 @@ def own_adapter(spec: AgentSpec, config: AgentConfig, suite: str) -> Adapter | N
     if spec.adapter == suite:
         _check_unused(spec)
         return None
-    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(spec.adapter).create
+    make: Callable[..., Adapter] = Catalogue.from_group(Group.ADAPTERS).load(spec.adapter).create
     return make(spec, config)
 
 

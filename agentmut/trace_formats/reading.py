@@ -96,7 +96,7 @@ def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: b
     A file that no format recognises is set aside. Raises `UsageError` for an unknown format, and where no file is
     left unless that `may_be_empty`.
     """
-    catalogue = Catalogue.of(Group.TRACE_FORMATS)
+    catalogue = Catalogue.from_group(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
     found: dict[str, tuple[TraceFile, ...]] = {}
     unread: list[BrokenRecord] = []
@@ -116,7 +116,7 @@ def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
 
     Raises `UsageError` where no format recognises any file, and for an unknown format.
     """
-    catalogue = Catalogue.of(Group.TRACE_FORMATS)
+    catalogue = Catalogue.from_group(Group.TRACE_FORMATS)
     formats: dict[str, TraceFormat] = {}
     trials: list[ForeignTrial] = []
     grouped = by_format(files, wanted)

@@ -27,7 +27,7 @@ class RelationTallies:
         self, config: AgentConfig, wanted: tuple[str, ...], project: Project | None, root: Path
     ) -> None:
         settings = project.relations if project else RelationSettings()
-        catalogue = RelationCatalogue.of(settings.own, root)
+        catalogue = RelationCatalogue.from_references(settings.own, root)
         chosen = catalogue.choose(wanted or settings.use).relations
         self._all = bool(wanted)
         self._tallies = [_Tally(one, config) for one in sorted(chosen, key=lambda each: each.label)]

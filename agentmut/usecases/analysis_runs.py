@@ -55,7 +55,7 @@ class Judging:
     """
 
     def __init__(self, contracts: Sequence[str], project: Project | None, root: Path) -> None:
-        installed = Catalogue.of(Group.EVALUATORS)
+        installed = Catalogue.from_group(Group.EVALUATORS)
         self._contracts = tuple(evaluator_spec({"contract": path}, installed, root) for path in contracts)
         self._of_suite = _of_suite(project, root)
         self._own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
@@ -96,7 +96,7 @@ def _of_suite(project: Project | None, root: Path) -> tuple[EvaluatorSpec, ...]:
     """Return the evaluators that a suite of recorded runs has for all runs."""
     given = project.imported.argument if project and project.imported else None
     written = given.get("evaluators") if isinstance(given, Mapping) else None
-    installed = Catalogue.of(Group.EVALUATORS)
+    installed = Catalogue.from_group(Group.EVALUATORS)
     listed = [one for one in written if isinstance(one, dict)] if isinstance(written, list) else []
     return tuple(evaluator_spec(one, installed, root) for one in listed)
 

@@ -20,14 +20,14 @@ from agentmut.store import SavedBaseline, Store
 def checked_baseline(session: Session, store: Store, baseline: SavedBaseline) -> SavedBaseline:
     """Return the baseline with its faults, the gaps of its runs, and the power of a comparison with it."""
     remarks = tuple(_remarks(session, store, baseline))
-    scenarios = with_power(session.project, baseline.scenarios, Tables.of(session.project))
+    scenarios = with_power(session.project, baseline.scenarios, Tables.from_project(session.project))
     return baseline.model_copy(update={"remarks": remarks, "scenarios": scenarios})
 
 
 def _remarks(session: Session, store: Store, baseline: SavedBaseline) -> Iterator[str]:
-    project, tables, saved = session.project, Tables.of(session.project), baseline.scenarios
+    project, tables, saved = session.project, Tables.from_project(session.project), baseline.scenarios
     sides = {name: BaselineCounts(each.passes, each.trials) for name, each in saved.items() if each.trials}
-    family = Family.of(project, max(1, len(sides)))
+    family = Family.from_project(project, max(1, len(sides)))
     yield from with_names(
         (name, size_remark(project, side, family, tables, saved[name].looks)) for name, side in sides.items()
     )

@@ -83,7 +83,7 @@ def prepare_update(
     if trials is not None and not 1 <= trials <= MOST:
         raise UsageError(f"the trials of an update are from 1 to {MOST}, got {trials}.")
     kept = _kept(session, store, name, asked)
-    tables = Tables.of(session.project)
+    tables = Tables.from_project(session.project)
     growth = plan_growth(session, kept.saved, kept.counted, kept.older, tables, kept.seed, trials)
     return Updating(_compared(session, kept, asked), kept, growth, asked)
 
@@ -105,7 +105,7 @@ def _compared(session: Session, kept: Kept, asked: Asked) -> Prepared:
         same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
         not_compared={n: said for n, said in comparable(session, saved).items() if said},
     )
-    tables = Tables.of(session.project)
+    tables = Tables.from_project(session.project)
     notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
     return prepare_comparison(session, used, counted, tables, notes, asked, older)
 

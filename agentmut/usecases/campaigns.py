@@ -208,7 +208,7 @@ def _begun(session: Session, plan: Plan) -> CampaignState:
 
 
 def _tables(session: Session) -> Tables:
-    return Tables.of(session.project)
+    return Tables.from_project(session.project)
 
 
 def _concluded(

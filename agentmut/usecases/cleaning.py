@@ -27,7 +27,7 @@ class OldImports(NamedTuple):
         return 0 if self.before is None else self.imports.older(self.before)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Return a line on them; empty where imported runs stay."""
         if self.before is None:
             return ""
@@ -53,7 +53,7 @@ class Unneeded(NamedTuple):
         """Return the ids of the runs that go."""
         return [run.id for run in self.runs]
 
-    def said(self, store: Store) -> str:
+    def summary(self, store: Store) -> str:
         """Return the runs and the number of trials to be removed, with their cost."""
         kept = f"{_several(len(self.kept), 'run')} {'is' if len(self.kept) == 1 else 'are'}"
         if not self.runs and not self.trials:

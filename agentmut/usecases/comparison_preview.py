@@ -28,4 +28,4 @@ def foreseen_comparison(project: Project, name: str, scenarios: Sequence[str] = 
     if not known:
         raise UsageError(f"no scenario of the suite is in baseline {name!r}: save it anew.")
     chosen = {each: kept for each, kept in known.items() if not scenarios or each in scenarios}
-    return saved.model_copy(update={"scenarios": with_power(project, chosen, Tables.of(project))})
+    return saved.model_copy(update={"scenarios": with_power(project, chosen, Tables.from_project(project))})

@@ -95,7 +95,7 @@ def foresee(
     mutants = [known.planned(mutant) for mutant in wanted]
     controls = [known.control(each) for each in (*campaign.identity, campaign.destroyed)]
     rules = _rules(campaign)
-    table_of = Tables.of(session.project).get
+    table_of = Tables.from_project(session.project).get
     in_rounds = [Foresight(rules.in_round(each), table_of).expected for each in campaign.ladder]
     first, expect = in_rounds[0], in_rounds[-1]
     baseline = campaign.baseline * len(campaign.scenarios)

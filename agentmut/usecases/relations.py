@@ -169,7 +169,7 @@ def checked_relations(
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
-        prepared = prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
+        prepared = prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project))
     except RunError as error:
         return Checked(plan, Stop.FAILED, sources.spend, str(error))
     work = prepared.work
@@ -181,7 +181,10 @@ def checked_relations(
         store,
         plan.run_id,
         first_and_anew(
-            work, lambda: prepare(session, plan, wanted.fitting, materials, Tables.of(session.project)).work
+            work,
+            lambda: (
+                prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project)).work
+            ),
         ),
         lambda work, guard: run_work(
             prepared.session, work, store, progress=lambda: progress(work), guard=guard
@@ -213,7 +216,7 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
-    tables = Tables.of(session.project)
+    tables = Tables.from_project(session.project)
     runs = [run for runs in found.by_scenario.values() for _, run in runs]
     spend = Spend(reused=len(runs), foreign=sum(run.trace.foreign is not None for run in runs))
     try:

@@ -62,7 +62,7 @@ class ReadCall(HttpCall):
     read: Body
 
     @classmethod
-    def of(cls, call: HttpCall, read: Body) -> "ReadCall":
+    def from_call(cls, call: HttpCall, read: Body) -> "ReadCall":
         """Return the request with its body as it was read."""
         found = cls(*call)
         found.read = read

@@ -24,7 +24,7 @@ _TRIAGE: dict[str, str] = {"money": "billing", "other": "tech"}
 )
 def reroute_branch(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per label of a branch: it leads where the next label leads to another place does."""
-    for index, branch in enumerate(Flow.of(config.orchestration).branches):
+    for index, branch in enumerate(Flow.from_orchestration(config.orchestration).branches):
         for label, target in branch.ends.items():
             other = _next(list(branch.ends.values()), target)
             if other is not None:
@@ -51,7 +51,7 @@ def reroute_branch(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 )
 def drop_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per hand-off to a node: it leads nowhere."""
-    for node, name, target in _handoffs(Flow.of(config.orchestration).handoffs):
+    for node, name, target in _handoffs(Flow.from_orchestration(config.orchestration).handoffs):
         yield Candidate(
             edits=(flow_edit("handoffs", node, name, before=target, after=None),),
             description=f"drop the hand-off from {node} to {target}{_called(name, target)}",
@@ -74,7 +74,7 @@ def drop_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 )
 def misdirect_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per hand-off: it leads where the next of that node does, or to another node if it has none."""
-    flow = Flow.of(config.orchestration)
+    flow = Flow.from_orchestration(config.orchestration)
     for node, name, target in _handoffs(flow.handoffs):
         others = [other for other in flow.handoffs[node].values() if other != END]
         away = _next(others, target) or next((n for n in flow.nodes if n not in (node, target)), None)

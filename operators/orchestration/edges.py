@@ -24,7 +24,7 @@ from agentmut.seams import OperatorOptions, operator
 )
 def remove_edge(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per edge: it leads nowhere. Edges to the end stay, as the run would end there all the same."""
-    for index, edge in enumerate(Flow.of(config.orchestration).edges):
+    for index, edge in enumerate(Flow.from_orchestration(config.orchestration).edges):
         *sources, target = edge
         if target != END:
             yield Candidate(
@@ -54,7 +54,7 @@ def swap_agents(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     In a row means that the first goes nowhere else, that nothing else leads to the second, and that neither
     decides itself where the run goes on.
     """
-    flow = Flow.of(config.orchestration)
+    flow = Flow.from_orchestration(config.orchestration)
     ways = FlowEdges(flow)
     for index, edge in enumerate(flow.edges):
         if len(edge) == 2 and _in_a_row(*edge, index, ways):
@@ -87,7 +87,7 @@ def serialise_branches(config: AgentConfig, options: OperatorOptions) -> Iterato
     The same work is done and arrives in the same order, so an agent that minds depends on timing, or on its
     branches not seeing each other's results: it is asked to be robust against that.
     """
-    flow = Flow.of(config.orchestration)
+    flow = Flow.from_orchestration(config.orchestration)
     for source, target, members in _parallel(flow, FlowEdges(flow)):
         names = list(members)
         yield Candidate(

@@ -22,7 +22,7 @@ _FRAMEWORK_DEFAULT = 1000
 )
 def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield two mutants: half the steps, ten at most, and a quarter, four at most. A single step is left alone."""
-    limit = Flow.of(config.orchestration).max_steps or 1
+    limit = Flow.from_orchestration(config.orchestration).max_steps or 1
     for cut in dict.fromkeys(min(limit // part, most) for part, most in _CUTS):
         if cut:
             yield Candidate(
@@ -41,7 +41,7 @@ def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
 )
 def disable_retry(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per node that is tried again, or one for all nodes: a failure is final."""
-    retries = Flow.of(config.orchestration).retries
+    retries = Flow.from_orchestration(config.orchestration).retries
     if isinstance(retries, int):
         if retries:
             yield _once(flow_edit("retries", before=retries, after=0), "", "a step")

@@ -24,7 +24,7 @@ def remove_node(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
 
     The only node of a flow stays: nothing would be left of the agent.
     """
-    flow = Flow.of(config.orchestration)
+    flow = Flow.from_orchestration(config.orchestration)
     if len(flow.nodes) == 1 and flow.edges:
         return
     for index, node in enumerate(flow.nodes):
@@ -45,7 +45,7 @@ def remove_node(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
 )
 def drop_state(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per node and key of the state it is passed: the node does without that key."""
-    for node, keys in Flow.of(config.orchestration).state.items():
+    for node, keys in Flow.from_orchestration(config.orchestration).state.items():
         for index, key in enumerate(keys):
             yield Candidate(
                 edits=(flow_edit("state", node, index, before=key, after=None),),

@@ -85,7 +85,7 @@ class _Place(NamedTuple):
 
     start: int
     end: int
-    said: tuple[str, ...]
+    wordings: tuple[str, ...]
 
 
 @operator(
@@ -108,7 +108,7 @@ def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     for document, instruction in english_instructions(config):
         for place in islice(_places(document, instruction), PLACES):
             start, end = instruction.start + place.start, instruction.start + place.end
-            made = (reworded(document, instruction, start, end, said) for said in place.said)
+            made = (reworded(document, instruction, start, end, said) for said in place.wordings)
             yield from filter(None, made)
 
 

@@ -114,7 +114,7 @@ def _evaluator(given: JsonValue, key: str) -> Evaluator:
 def _missing(stage: str | int, scenario: Scenario, config: AgentConfig) -> str:
     if isinstance(stage, int):
         return f"it has no turn {stage}" if stage > len(scenario.turns) else ""
-    nodes = Flow.of(config.orchestration).nodes
+    nodes = Flow.from_orchestration(config.orchestration).nodes
     known = {*nodes, *config.tool_names, *(tool.own_name for tool in config.tools)}
     return f"the agent has no node or tool {stage!r}" if nodes and stage not in known else ""
 

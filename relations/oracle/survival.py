@@ -42,7 +42,7 @@ class Given(NamedTuple):
     """What stands after the @ of addresses, or anywhere else with a dot."""
 
     @classmethod
-    def of(cls, seen: Iterable[JsonValue]) -> "Given":
+    def from_texts(cls, seen: Iterable[JsonValue]) -> "Given":
         """Return what the texts and values that were seen hold."""
         text = "\n".join(one if isinstance(one, str) else canonical_json(one) for one in seen)
         # A backslash or a quotation mark of JSON is no part of an id.
@@ -122,8 +122,10 @@ def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bo
     one (`used`); and what follows is no slip where the call makes something new. An address whose host was never seen
     resembles any other.
 
-    >>> spoilt_id("ORD-1024", Given.of(["Refund ORD-1042, please"])), spoilt_id("ord 1042", Given.of(["ORD-1042"]))
-    ('ORD-1042', '')
+    >>> spoilt_id("ORD-1024", Given.from_texts(["Refund ORD-1042, please"]))
+    'ORD-1042'
+    >>> spoilt_id("ord 1042", Given.from_texts(["ORD-1042"]))
+    ''
     """
     own = plain(said)
     if given.has(said):

@@ -67,8 +67,8 @@ class ToolArguments(NoArgument):
     def holds(self, pair: Pair) -> Check | None:
         """Return whether no id and no amount is corrupted; None if no call has a given one."""
         found = list(_judged(pair))
-        faults = [one.said for one in found if one.is_fault]
-        given = list(dict.fromkeys(one.said for one in found if not one.is_fault))
+        faults = [one.text for one in found if one.is_fault]
+        given = list(dict.fromkeys(one.text for one in found if not one.is_fault))
         return check(self.id, faults, f"as they were given: {', '.join(given)}") if found else None
 
     def examples(self) -> Iterable[RelationExample]:
@@ -89,13 +89,13 @@ class ToolArguments(NoArgument):
 class _Judged(NamedTuple):
     """A value of a call that was given or corrupted. Values of unknown origin are left out."""
 
-    said: str
+    text: str
     is_fault: bool = False
 
 
 def _judged(pair: Pair) -> Iterator[_Judged]:
     seen = [*_seen_before(pair.scenario, pair.config)]
-    known = Given.of(seen)
+    known = Given.from_texts(seen)
     used = frozenset(
         plain(said) for step in pair.source.tool_calls for value in _values(step) for said in ids_of(value)
     )
@@ -108,7 +108,7 @@ def _judged(pair: Pair) -> Iterator[_Judged]:
         returned = [one for one in (step.output, step.error) if one is not None]
         if returned:
             seen += returned
-            known |= Given.of(returned)
+            known |= Given.from_texts(returned)
 
 
 def _values(step: Step) -> Iterator[Value]:

@@ -26,7 +26,7 @@ STEPS = {"draft": lambda text: f"{text} drafted", "review": lambda text: f"{text
 
 
 def follow(config: AgentConfig, given: Any) -> str:
-    flow = Flow.of(config.orchestration)
+    flow = Flow.from_orchestration(config.orchestration)
     following = {edge[0]: edge[1] for edge in flow.edges}
     text, node = str(given), following.get("__start__", "__end__")
     while node != "__end__":
@@ -45,7 +45,7 @@ def run(function: Any, config: AgentConfig) -> Execution:
 
 
 def test_a_callable_follows_the_flow_of_each_mutant_and_its_reads_are_the_witness() -> None:
-    catalogue = Catalogue.of("operators")
+    catalogue = Catalogue.from_group("operators")
     operators = [catalogue.load(name)() for name in catalogue.names if name.startswith("orchestration.")]
     answers = {}
     for mutant in generate(CONFIG, operators, OperatorOptions()).mutants:

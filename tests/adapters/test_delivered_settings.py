@@ -65,7 +65,7 @@ CONFIG = AgentConfig(
     history=History.KEPT,
 )
 THINKING = CONFIG.model_copy(update={"model": ModelConfig(name="sim-large", reasoning_effort="high")})
-CATALOGUE = Catalogue.of("operators")
+CATALOGUE = Catalogue.from_group("operators")
 
 
 def mutants(config: AgentConfig, *classes: str) -> tuple[Mutant, ...]:

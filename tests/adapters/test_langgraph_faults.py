@@ -289,7 +289,7 @@ def test_a_renamed_tool_has_the_double_and_the_fault_of_its_own_name(service: An
 
 
 FAULTS: list[Operator] = [
-    Catalogue.of("operators").load(f"tool.result_{kind}")() for kind in ("error", "empty", "slow")
+    Catalogue.from_group("operators").load(f"tool.result_{kind}")() for kind in ("error", "empty", "slow")
 ]
 
 
@@ -325,7 +325,7 @@ def test_an_agent_that_cannot_be_built_is_tried_once_and_is_a_reason() -> None:
     reason = "the agent could not be built: agent.factory here:build raised ValueError: no key"
     assert {dropped.reason for dropped in generation.dropped} == {reason}
     assert len(tried) == 1
-    removing = [Catalogue.of("operators").load("tool.remove")()]
+    removing = [Catalogue.from_group("operators").load("tool.remove")()]
     assert (
         len(generate(adapter.get_config(), removing, OperatorOptions(), adapter.cannot_express).mutants) == 2
     )

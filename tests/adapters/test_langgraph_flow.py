@@ -38,7 +38,7 @@ from agentmut.trial.witness.witness import Detector
 pytestmark = pytest.mark.framework
 
 Factory = Callable[[AgentConfig], Any]
-CATALOGUE = Catalogue.of("operators")
+CATALOGUE = Catalogue.from_group("operators")
 OPERATORS: list[Operator] = [
     CATALOGUE.load(name)() for name in CATALOGUE.names if name.startswith("orchestration.")
 ]

@@ -27,7 +27,7 @@ def prompt_at_import(url: str) -> Factory:
     return lambda config: by_create_agent(url)(CONFIG)
 
 
-CATALOGUE = Catalogue.of("operators")
+CATALOGUE = Catalogue.from_group("operators")
 
 REBUILT = (
     "prompt.drop_instruction", "prompt.reorder_instructions", "prompt.inject_noise", "prompt.synonym",

@@ -88,7 +88,7 @@ NAMES = (
     "tool.drop_parameter", "tool.make_optional", "tool.make_required", "tool.change_type",
     "tool.drop_enum_value", "tool.add_enum_value", "tool.tighten_bounds", "tool.loosen_bounds",
 )  # fmt: skip
-CATALOGUE = Catalogue.of("operators")
+CATALOGUE = Catalogue.from_group("operators")
 MUTANTS = generate(CONFIG, [CATALOGUE.load(name)() for name in NAMES], OperatorOptions()).mutants
 
 

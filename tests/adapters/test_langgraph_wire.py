@@ -35,7 +35,7 @@ from agentmut.trial.witness.witness import Detector
 
 pytestmark = pytest.mark.framework
 
-CATALOGUE = Catalogue.of("operators")
+CATALOGUE = Catalogue.from_group("operators")
 OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",), slow_seconds=0.2)
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())

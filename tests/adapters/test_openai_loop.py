@@ -237,7 +237,7 @@ def test_earlier_turns_are_dropped_or_swapped(make: Any, service: Any, history: 
 
 
 def mutants(config: AgentConfig) -> tuple[Any, ...]:
-    catalogue = Catalogue.of("operators")
+    catalogue = Catalogue.from_group("operators")
     options = OperatorOptions(swap_models=("sim-small",), slow_seconds=0.01)
     usual = [x for name in catalogue.names if not isinstance(x := catalogue.load(name)(), OnDemand)]
     return generate(config, usual, options).mutants

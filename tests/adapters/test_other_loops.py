@@ -417,7 +417,7 @@ def test_responses_keeps_the_conversation_itself(scripted: Scripted) -> None:
 
 
 def first_mutants(adapter: Any) -> dict[str, Mutant]:
-    catalogue = Catalogue.of("operators")
+    catalogue = Catalogue.from_group("operators")
     options = OperatorOptions(swap_models=("m-2",), slow_seconds=0.01)
     usual = [x for name in catalogue.names if not isinstance(x := catalogue.load(name)(), OnDemand)]
     found = generate(adapter.get_config(), usual, options)

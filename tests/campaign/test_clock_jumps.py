@@ -33,7 +33,7 @@ def test_a_clock_that_jumps_by_days_ends_no_run(tmp_path: Path) -> None:
         session = open_session(project)
         plan = make_plan(session, make_mutants(session, Selection()), 1, jumping())
         register(store, plan)
-        state = CampaignState(plan, session.suite, session.tests.scenarios, Tables.of(project))
+        state = CampaignState(plan, session.suite, session.tests.scenarios, Tables.from_project(project))
         stop = run_work(session, state, store, now=jumping, elapsed=time.monotonic)
         noted = store.spent(plan.run_id).seconds
     assert stop is Stop.FINISHED

@@ -12,11 +12,11 @@ from tests.campaign.test_arm import an_arm
 
 
 def lanes_of(scenarios: int) -> Lanes:
-    return Lanes.of(an_arm(scenarios).lanes)
+    return Lanes.from_lanes(an_arm(scenarios).lanes)
 
 
 def anew(lanes: Lanes) -> Lanes:
-    return Lanes.of(list(lanes))
+    return Lanes.from_lanes(list(lanes))
 
 
 @pytest.mark.parametrize("seed", range(6))

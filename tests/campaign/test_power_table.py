@@ -52,7 +52,7 @@ def test_a_step_at_most_doubles_and_lands_on_a_proposed_size() -> None:
 
 def test_chances_of_a_fixed_comparison_are_those_counted_by_hand(projects: Any) -> None:
     project = projects.write(("alpha",), compare={"method": "fixed", "trials": 20, "test": "fisher"})
-    cells = power_cells(project, kept(20, 20), Family.of(project, 1), Tables(None))
+    cells = power_cells(project, kept(20, 20), Family.from_project(project, 1), Tables(None))
     lowest = 0.025 ** (1 / 20)  # one scenario at its first size: half of the 5 % of doubt, and all 20 passed
     # Fisher's test takes 5 failures of 20 (C(20,5)/C(40,5) = .0236), the lowest rate takes more
     failures = next(f for f in range(21) if binom.sf(f - 1, 20, 1 - lowest) <= 0.05)
@@ -67,7 +67,7 @@ def test_chances_of_a_sequential_comparison_are_those_of_the_rule_at_that_size_a
     projects: Any,
 ) -> None:
     project = projects.write(("alpha",))
-    cells = power_cells(project, kept(20, 20), Family.of(project, 1), Tables(None))
+    cells = power_cells(project, kept(20, 20), Family.from_project(project, 1), Tables(None))
     statistics = project.statistics
     design = KillDesign(statistics.alpha, statistics.beta, statistics.delta, statistics.n_max)
     # 30 is the size after 20, so 50 is the third
@@ -81,9 +81,9 @@ def test_chances_of_a_sequential_comparison_are_those_of_the_rule_at_that_size_a
 
 def test_drops_below_zero_are_left_out(projects: Any) -> None:
     project = projects.write(("alpha",))
-    cells = power_cells(project, kept(3, 20), Family.of(project, 1), Tables(None))
+    cells = power_cells(project, kept(3, 20), Family.from_project(project, 1), Tables(None))
     assert {cell.drop for cell in cells} == {0.05, 0.1}
-    assert power_cells(project, kept(0, 0), Family.of(project, 1), Tables(None)) == ()
+    assert power_cells(project, kept(0, 0), Family.from_project(project, 1), Tables(None)) == ()
 
 
 @pytest.mark.whole

@@ -91,7 +91,7 @@ def mutant(*edits: Edit) -> Mutant:
 def test_on_the_wire_a_part_that_a_placeholder_tells_still_has_to_be_sayable(tmp_path: Path) -> None:
     config = AgentConfig(model=ModelConfig(name="a", seed=7))
     spec = AgentSpec(adapter="command", command=("echo", "{input}", "{model.seed}"), root=str(tmp_path))
-    adapter = routed(Catalogue.of(Group.ADAPTERS).load("command").create(spec, config), spec)
+    adapter = routed(Catalogue.from_group(Group.ADAPTERS).load("command").create(spec, config), spec)
     assert isinstance(adapter, OnWire)
     dropped = mutant(Edit(pointer="/model/seed", before=7, after=None))
     assert "{model.seed} would stand for nothing" in adapter.cannot_express(dropped)

@@ -54,7 +54,7 @@ def test_a_seed_that_is_never_sent_is_not_applied(
 
 def drop_seed() -> Mutant:
     (mutant,) = generate(
-        CONFIG, [Catalogue.of("operators").load("model.drop_seed")()], OperatorOptions()
+        CONFIG, [Catalogue.from_group("operators").load("model.drop_seed")()], OperatorOptions()
     ).mutants
     return mutant
 

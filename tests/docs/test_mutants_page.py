@@ -22,7 +22,7 @@ def test_the_operator_of_the_page_is_sound_and_can_be_used(tmp_path: Path) -> No
     (tmp_path / "my_operators.py").write_text(defined)
     named = next(block for block in blocks("yaml") if "own_operators" in block)
     references = yaml.safe_load(named)["mutation"]["own_operators"]
-    catalogue = OperatorCatalogue.of(references, tmp_path)
+    catalogue = OperatorCatalogue.from_references(references, tmp_path)
     assert "prompt.drop_greeting" in catalogue.names
     space: dict[str, Any] = {"drop_greeting": type(catalogue.load("prompt.drop_greeting"))}
     exec(compile(tested, "mutants.md", "exec"), space)
@@ -31,7 +31,7 @@ def test_the_operator_of_the_page_is_sound_and_can_be_used(tmp_path: Path) -> No
 
 def test_the_flow_of_the_page_is_one_that_operators_know() -> None:
     written = next(block for block in blocks("yaml") if block.startswith("orchestration"))
-    flow = Flow.of(yaml.safe_load(written)["orchestration"])
+    flow = Flow.from_orchestration(yaml.safe_load(written)["orchestration"])
     assert flow.max_steps == 12 and len(flow.branches) == 1
 
 

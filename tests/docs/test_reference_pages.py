@@ -51,7 +51,7 @@ def test_every_evaluator_has_one_example() -> None:
     ((scenario,), unfit, _) = (yaml.safe_load(block) for block in blocks)
     assert [build(EvaluatorSpec(name="expression", argument=one["expression"])) for one in unfit]
     shown = [name for one in scenario["evaluators"] for name in one]
-    assert sorted([*shown, "suite", "suite_checks"]) == sorted(Catalogue.of("evaluators").names)
+    assert sorted([*shown, "suite", "suite_checks"]) == sorted(Catalogue.from_group("evaluators").names)
 
 
 def test_the_specification_of_the_page_is_one(tmp_path: Path) -> None:

@@ -285,7 +285,7 @@ def test_copies_lose_nothing_and_leave_nothing_behind(
 
     monkeypatch.chdir(tmp_path)
     crew, found = elaborate(), adapter("elaborate").get_config()
-    team = Team.of(crew).changed(Change(found, found), found.prompt)
+    team = Team.from_crew(crew).changed(Change(found, found), found.prompt)
     assert team.crew.planning_llm is crew.planning_llm
     assert team.changed_agent.function_calling_llm is crew.agents[0].function_calling_llm
     assert team.crew.tasks[2].context == team.crew.tasks[:1]
@@ -333,7 +333,7 @@ def test_a_limit_of_tokens_keeps_its_name() -> None:
         update={"model": found.model.model_copy(update={"max_tokens": 64, "name": "o1"})}
     )
     crew = limited()
-    llm = Team.of(crew).changed(Change(found, wanted), found.prompt).changed_agent.llm
+    llm = Team.from_crew(crew).changed(Change(found, wanted), found.prompt).changed_agent.llm
     assert (llm.model, llm.max_completion_tokens, llm.max_tokens, llm.is_o1_model) == ("o1", 64, None, True)
     assert (crew.agents[0].llm.model, crew.agents[0].llm.max_completion_tokens) == ("gpt-5.2", 800)
 

@@ -79,7 +79,7 @@ def test_the_default_model_of_the_sdk_is_read(monkeypatch: pytest.MonkeyPatch) -
 
     from agentmut.adapters.openai_agents.team import Team
 
-    assert Team.of(Agent(name="desk")).model.name == "sim-small"
+    assert Team.from_agent(Agent(name="desk")).model.name == "sim-small"
 
 
 def test_a_model_object_without_a_name_keeps_it() -> None:

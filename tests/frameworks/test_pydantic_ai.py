@@ -243,7 +243,7 @@ def test_the_model_within_another_is_read_and_changed(factory: str) -> None:
     assert found.model.name == "sim-large"
     wanted = found.model_copy(update={"model": found.model.model_copy(update={"name": "other"})})
     live = agent.source.build(found)
-    _, overrides = Parts.of(live).changed(Change(found, wanted))
+    _, overrides = Parts.from_agent(live).changed(Change(found, wanted))
     assert "other" in overrides["model"].model_name
     assert "other" not in live.model.model_name
 

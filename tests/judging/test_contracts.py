@@ -176,7 +176,7 @@ def test_single_clauses_can_be_asked_for() -> None:
 
 def test_a_path_is_read_relative_to_the_project_and_its_contents_identify_the_evaluator() -> None:
     spec = with_files(
-        EvaluatorSpec(name="contract", argument="refunds.yaml"), Catalogue.of(Group.EVALUATORS), ROOT
+        EvaluatorSpec(name="contract", argument="refunds.yaml"), Catalogue.from_group(Group.EVALUATORS), ROOT
     )
     assert spec.argument == SPEC
     assert build(spec).evaluate(scenario(), GOOD).evaluator == "contract"
@@ -197,7 +197,9 @@ def test_a_wrong_contract_is_refused_with_file_and_line(tmp_path: Path, text: st
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(UsageError, match=said):
         with_files(
-            EvaluatorSpec(name="contract", argument="c.yaml"), Catalogue.of(Group.EVALUATORS), tmp_path
+            EvaluatorSpec(name="contract", argument="c.yaml"),
+            Catalogue.from_group(Group.EVALUATORS),
+            tmp_path,
         )
 
 

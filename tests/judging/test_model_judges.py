@@ -230,7 +230,7 @@ def test_a_calibration_compares_the_judge_with_the_human(bench: Bench, tmp_path:
     )
     argument = {"model": "openai:m", "question": "Good?", "calibration": "labels.jsonl"}
     spec = with_files(
-        EvaluatorSpec(name="judge", argument=argument), Catalogue.of(Group.EVALUATORS), tmp_path
+        EvaluatorSpec(name="judge", argument=argument), Catalogue.from_group(Group.EVALUATORS), tmp_path
     )
     counts = ModelJudge(spec.argument).calibrate()
     assert counts is not None and counts[:4] == (1, 1, 1, 1) and len(bench.asked) == 3
@@ -248,7 +248,7 @@ def test_a_wrong_label_is_refused_with_its_line(tmp_path: Path, line: str, said:
     (tmp_path / "labels.jsonl").write_text('{"answer": "a", "human": true}\n' + line + "\n")
     spec = EvaluatorSpec(name="judge", argument={"model": "openai:m", "calibration": "labels.jsonl"})
     with pytest.raises(UsageError, match=said):
-        with_files(spec, Catalogue.of(Group.EVALUATORS), tmp_path)
+        with_files(spec, Catalogue.from_group(Group.EVALUATORS), tmp_path)
 
 
 @pytest.mark.parametrize(

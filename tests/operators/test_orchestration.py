@@ -184,16 +184,16 @@ def test_keys_that_are_the_users_own_change_nothing() -> None:
 
 
 def test_a_flow_is_read_and_a_malformed_one_is_explained() -> None:
-    flow = Flow.of({"retries": {"a": 2}, "edges": [["a", "b", "c"]], "mine": None})
+    flow = Flow.from_orchestration({"retries": {"a": 2}, "edges": [["a", "b", "c"]], "mine": None})
     assert (flow.retries_of("a"), flow.retries_of("b")) == (2, 0)
     assert flow.edges == (("a", "b", "c"),)
-    assert Flow.of({"retries": 3}).retries_of("a") == 3
+    assert Flow.from_orchestration({"retries": 3}).retries_of("a") == 3
     with pytest.raises(
         UsageError, match=r"^orchestration\.edges\.1 is malformed: each is a list of two names"
     ):
-        Flow.of({"edges": [["a", "b"], ["c"]]})
+        Flow.from_orchestration({"edges": [["a", "b"], ["c"]]})
     with pytest.raises(UsageError, match=r"^orchestration\.max_steps is .* 25; orchestration\.nodes is"):
-        Flow.of({"max_steps": 0, "nodes": "a"})
+        Flow.from_orchestration({"max_steps": 0, "nodes": "a"})
 
 
 def test_an_operator_says_what_the_flow_lacks() -> None:
@@ -241,7 +241,7 @@ def test_mutants_of_any_flow_fit_change_it_and_leave_a_flow(flow: dict[str, Any]
     for mutant in generation.mutants:
         mutated = mutant.apply(config)
         assert mutated != config
-        Flow.of(mutated.orchestration)
+        Flow.from_orchestration(mutated.orchestration)
 
 
 @settings(deadline=None, max_examples=30)

@@ -80,7 +80,7 @@ def test_an_operator_that_cannot_be_built_is_named(tmp_path: Path) -> None:
         START + "    return ()\ndef refuse(self):\n    raise KeyError('no')\n" + "mine.__init__ = refuse\n"
     )
     with pytest.raises(UsageError, match=r"operator 'prompt.mine': mine\(\) raised KeyError"):
-        OperatorCatalogue.of(["unbuildable_ones:mine"], tmp_path).load("prompt.mine")
+        OperatorCatalogue.from_references(["unbuildable_ones:mine"], tmp_path).load("prompt.mine")
 
 
 @pytest.mark.parametrize("name", ["style.shout", "control.shout", "higher_order.shout", "prompt", "prompt."])

@@ -298,7 +298,7 @@ def test_without_an_annotation_a_mapping_is_expected() -> None:
 
 
 def mutants(kind: str, config: AgentConfig = CONFIG, **options: Any) -> tuple[Mutant, ...]:
-    operator = Catalogue.of("operators").load(f"tool.result_{kind}")()
+    operator = Catalogue.from_group("operators").load(f"tool.result_{kind}")()
     return generate(config, [operator], OperatorOptions(**options)).mutants
 
 
@@ -337,7 +337,7 @@ def test_a_fault_needs_a_tool_whose_calls_can_be_intercepted() -> None:
 
 def test_the_agent_is_not_asked_for_its_tools_where_nothing_goes_wrong_with_them() -> None:
     (mutant, _) = generate(
-        CONFIG, [Catalogue.of("operators").load("tool.remove")()], OperatorOptions()
+        CONFIG, [Catalogue.from_group("operators").load("tool.remove")()], OperatorOptions()
     ).mutants
 
     def ask() -> frozenset[str]:

@@ -46,4 +46,4 @@ def test_an_answer_that_is_negated_is_caught(case: Case) -> None:
 
 
 def test_every_case_names_a_relation_that_there_is() -> None:
-    assert {case.relation for case in CASES} <= set(Catalogue.of(Group.RELATIONS).names)
+    assert {case.relation for case in CASES} <= set(Catalogue.from_group(Group.RELATIONS).names)

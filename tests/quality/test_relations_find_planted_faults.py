@@ -30,7 +30,7 @@ FLAKY = 0.05
 """The correct agent makes the planted mistake in so many of all its runs, changed or not."""
 SHORT = frozenset({"oracle.constraints", "oracle.format", "perturbation.added_constraint"})
 """Relations about length and form: there, saying more is a fault."""
-CATALOGUE = Catalogue.of(Group.RELATIONS)
+CATALOGUE = Catalogue.from_group(Group.RELATIONS)
 RELATIONS = sorted(CATALOGUE.names)
 SMALL_TALK = [
     "Thank you for your patience!", "I hope this helps.", "Let me know if you have any further questions.",

@@ -112,7 +112,7 @@ def project(folder: Path, module: str, relations: str, id_: str = "perturbation.
 def test_a_project_uses_relations_of_its_own(tmp_path: Path) -> None:
     written = "{own: ['own_relations_1:shouting'], use: [perturbation.shouting, oracle.no_change]}"
     loaded = load_project(project(tmp_path, "own_relations_1", written))
-    catalogue = RelationCatalogue.of(loaded.relations.own, loaded.root)
+    catalogue = RelationCatalogue.from_references(loaded.relations.own, loaded.root)
     chosen = catalogue.choose(loaded.relations.use)
     assert [one.label for one in chosen.relations] == ["perturbation.shouting", "oracle.no_change"]
     follow_up = chosen.relations[0].relation.follow_up(ASKED)

@@ -143,7 +143,7 @@ def test_opentelemetry_reads_a_tree_of_spans_with_the_genai_names() -> None:
 
 
 def read_by_own_import(name: str, path: Path) -> ForeignTrial:
-    reader = Catalogue.of(Group.TRACE_FORMATS).load(name)()
+    reader = Catalogue.from_group(Group.TRACE_FORMATS).load(name)()
     (found,) = reader.read([TraceFile(path, path.name)])
     assert isinstance(found, ForeignTrial)
     return found

@@ -35,7 +35,7 @@ def test_over_all_labellings_of_the_runs_no_level_is_exceeded(seed: int) -> None
     """The promise, counted: of all ways to call 3 of 9 runs the mutant's, at most alpha have a p-value <= alpha."""
     rng = random.Random(seed)
     features = {tuple(rng.random() < rng.choice([0.1, 0.5, 0.9]) for _ in range(9)) for _ in range(12)}
-    tests = Presences.of(6, 3, map(sum, features))
+    tests = Presences.from_totals(6, 3, map(sum, features))
     found = []
     for mutant in combinations(range(9), 3):
         raw = [tests.p_value(sum(one[i] for i in mutant), sum(one)) for one in features]

@@ -120,7 +120,7 @@ def graph(url: str, fetch_first: bool, failures: int = 1, **options: Any) -> Lan
 def test_a_node_without_its_retry_loses_its_own_connection_and_fails(fetch_first: bool, service: Any) -> None:
     whole = graph(service.url, fetch_first)
     config = whole.get_config()
-    assert Flow.of(config.orchestration).retries == {"fetch": 1}
+    assert Flow.from_orchestration(config.orchestration).retries == {"fetch": 1}
     once = whole.with_config(
         config.model_copy(update={"orchestration": {**config.orchestration, "retries": {"fetch": 0}}})
     )

@@ -95,7 +95,7 @@ def test_an_agent_that_is_cut_short_asks_less_and_the_witness_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Flow is the agent's own: it is built anew, whatever its requests pass."""
-    operator = Catalogue.of("operators").load("orchestration.cut_max_steps")()
+    operator = Catalogue.from_group("operators").load("orchestration.cut_max_steps")()
     (*_, mutant) = generate(CONFIG, [operator], OperatorOptions()).mutants
 
     async def run(stack: str, stream: bool, cut: bool) -> Execution:

@@ -130,7 +130,7 @@ def _completed(config: AgentConfig, functions: Mapping[str, Function]) -> AgentC
 
 
 def _limit(config: AgentConfig) -> int:
-    return Flow.of(config.orchestration).max_steps or MAX_STEPS
+    return Flow.from_orchestration(config.orchestration).max_steps or MAX_STEPS
 
 
 def _read_functions(spec: AgentSpec) -> dict[str, Function]:

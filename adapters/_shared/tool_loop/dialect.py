@@ -55,7 +55,7 @@ class Reply(NamedTuple):
     text: str
     """What it says, or why it refuses."""
     calls: tuple[Call, ...]
-    said: Items
+    items: Items
     """What is added to the conversation."""
     usage: Usage
     model: str
@@ -105,7 +105,7 @@ class Dialect:
         return Reply(
             text=reply.text,
             calls=tuple(Call(call.id, call.name, call.arguments) for call in reply.tool_calls),
-            said=self.reply_items(came, reply),
+            items=self.reply_items(came, reply),
             usage=reply.usage,
             model=reply.model,
             cut=self.cut(came, reply),

@@ -69,7 +69,7 @@ class _Turn:
         """Return the conversation after this turn, and the answer."""
         for left in reversed(range(self.loop.max_steps)):
             reply = await self._asked(conversation)
-            conversation = [*conversation, *reply.said]
+            conversation = [*conversation, *reply.items]
             if not (reply.calls or reply.unfinished):
                 self._respond(reply)
                 return conversation, reply.text

@@ -153,7 +153,7 @@ class Arm:
     @property
     def _counted(self) -> Lanes:
         """Return the mutant's scenarios with the counts over all of them, each computed once."""
-        self.lanes = found = Lanes.of(self.lanes)
+        self.lanes = found = Lanes.from_lanes(self.lanes)
         return found
 
     @property

@@ -30,7 +30,7 @@ class Lanes(Sequence[Lane]):
     """Positions of the scenarios whose own evidence suffices for a kill."""
 
     @classmethod
-    def of(cls, lanes: Sequence[Lane]) -> "Lanes":
+    def from_lanes(cls, lanes: Sequence[Lane]) -> "Lanes":
         """Return the lanes with their totals."""
         if isinstance(lanes, Lanes):
             return lanes

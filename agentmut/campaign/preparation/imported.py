@@ -30,7 +30,7 @@ def imported_suite(project: Project) -> Importer | None:
     spec = project.imported
     if spec is None:
         return None
-    make: Callable[[SuiteSpec], Importer] = Catalogue.of(Group.IMPORTERS).load(spec.kind).create
+    make: Callable[[SuiteSpec], Importer] = Catalogue.from_group(Group.IMPORTERS).load(spec.kind).create
     what = f"importer {spec.kind!r}: create()"
     made: Importer = run_plugin(what, lambda: make(spec.model_copy(update={"config": project.config})))
     if made is None:
@@ -47,7 +47,7 @@ def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
         return _on_model(_sound(own, project.agent), project)
     if importer is not None and project.agent.adapter == importer.name:
         raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
-    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
+    make: Callable[..., Adapter] = Catalogue.from_group(Group.ADAPTERS).load(project.agent.adapter).create
     what = f"adapter {project.agent.adapter!r}: create()"
     made = _sound(from_plugin(what, Adapter, lambda: make(project.agent, project.config)), project.agent)
     return _on_model(made, project)

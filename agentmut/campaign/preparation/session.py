@@ -87,7 +87,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     chosen = _chosen(project, scenarios)
     adapter = agents_adapter(project, importer)
     code = project.agent_version or shaping_code(project)
-    catalogue = Catalogue.of(Group.EVALUATORS)
+    catalogue = Catalogue.from_group(Group.EVALUATORS)
     texts = TextKeeping(Texts(project.store.texts), adapter.get_config(), chosen)
     evaluators = _evaluators(project, chosen, catalogue)
     check_tools_judged(adapter, evaluators)

@@ -27,7 +27,7 @@ class Tables:
         self._pooled: dict[tuple[int, int, int], PooledEvidence] = {}
 
     @classmethod
-    def of(cls, project: Project) -> "Tables":
+    def from_project(cls, project: Project) -> "Tables":
         """Return the tables that the project keeps."""
         return cls(project.root / FOLDER / "tables")
 

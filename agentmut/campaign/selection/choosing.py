@@ -28,7 +28,7 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
         session.origin,
         selection,
         session.project.mutation,
-        OperatorCatalogue.of(session.project.mutation.own_operators, root),
+        OperatorCatalogue.from_references(session.project.mutation.own_operators, root),
         session.adapter.cannot_express,
         _not_built(session),
         earlier=lambda: earlier_runs(root),

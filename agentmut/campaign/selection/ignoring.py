@@ -72,7 +72,7 @@ class _Region(NamedTuple):
     path: tuple[str, ...]
     """The place of the text in the config."""
     start: int
-    said: int
+    words_end: int
     """Where the words end; the line break may follow."""
     end: int
 
@@ -82,22 +82,22 @@ class _Region(NamedTuple):
         if place.path != self.path or span is None or (isinstance(place, About) and place.is_gap):
             return False
         if span[0] == span[1]:  # an insertion; behind the line break it belongs to the next line
-            return self.start <= span[0] <= self.said
+            return self.start <= span[0] <= self.words_end
         return self.start <= span[0] < self.end and (begun or span[1] <= self.end)
 
 
 def _region(comment: IgnoreComment, origin: Origin) -> _Region:
     config = origin.config
     path, text, skipped = _text_of(comment, config)
-    start, said, end = comment.start, comment.end, comment.end
+    start, words_end, end = comment.start, comment.end, comment.end
     for instruction in parse(text[skipped:], config.tool_names).instructions:
         if instruction.start + skipped < comment.end and instruction.end + skipped > comment.start:
-            start, said = (
+            start, words_end = (
                 min(start, instruction.removal.start + skipped),
-                max(said, instruction.end + skipped),
+                max(words_end, instruction.end + skipped),
             )
             end = max(end, instruction.removal.end + skipped)
-    return _Region(path, start, said, end)
+    return _Region(path, start, words_end, end)
 
 
 def _text_of(comment: IgnoreComment, config: AgentConfig) -> tuple[tuple[str, ...], str, int]:

@@ -37,7 +37,7 @@ def with_texts(session: Session, plan: Plan) -> Plan:
 
 def _made_again(session: Session, plan: Plan) -> Iterator[Mutant]:
     settings, config = session.project.mutation, session.suite.full
-    catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
+    catalogue = OperatorCatalogue.from_references(settings.own_operators, session.project.root)
     used = {single.operator for mutant in plan.mutants for single in (mutant.parts or (mutant,))}
     operators = [catalogue.load(name) for name in catalogue.names if name in used]
     made = generate(config, operators, operator_options(settings), session.adapter.cannot_express).mutants

@@ -60,7 +60,7 @@ def _clean_project(
         found, old = unneeded(store, project, keep), OldImports(store.imports, before)
         imports = old.number
         if not as_json:
-            typer.echo("\n".join(filter(None, (found.said(store), old.said))))
+            typer.echo("\n".join(filter(None, (found.summary(store), old.summary))))
         if not dry_run and (found.runs or found.trials or imports):
             _ask(yes=yes)
             old.remove()
@@ -79,7 +79,7 @@ def _clean_imports(folder: Path, before: float, *, dry_run: bool, yes: bool, as_
         old = OldImports(home.store.imports, before)
         imports = old.number
         if not as_json:
-            typer.echo(old.said)
+            typer.echo(old.summary)
         if imports and not dry_run:
             _ask(yes=yes)
             old.remove()

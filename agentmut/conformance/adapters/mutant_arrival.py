@@ -63,7 +63,7 @@ class Support(NamedTuple):
 
 def _generation(subject: Subject) -> Generation:
     adapter, config = whole_config(subject)
-    catalogue = Catalogue.of(Group.OPERATORS)
+    catalogue = Catalogue.from_group(Group.OPERATORS)
     kinds = (catalogue.load(name) for name in catalogue.names)
     operators = [kind() for kind in kinds if not issubclass(kind, OnDemand)]
     return generate(config, operators, _OPTIONS, cannot_express=adapter.cannot_express)

@@ -184,7 +184,7 @@ class _Within(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, low: Fraction, high: Fraction) -> "_Within":
+    def from_limits(cls, low: Fraction, high: Fraction) -> "_Within":
         """Return limits widened by more than any rounding; infinite where a limit exceeds a float."""
         try:
             least, most = low.numerator / low.denominator, high.numerator / high.denominator
@@ -199,7 +199,7 @@ class _Within(NamedTuple):
 
 
 def _at(at: Fraction) -> Holds:
-    return partial(_is_at, at, _Within.of(at, at))
+    return partial(_is_at, at, _Within.from_limits(at, at))
 
 
 def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
@@ -213,7 +213,7 @@ def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
 def _between(start: Fraction, end: Fraction) -> Holds:
     """Return whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
-    is_start, is_end, within = _at(start), _at(end), _Within.of(low, high)
+    is_start, is_end, within = _at(start), _at(end), _Within.from_limits(low, high)
 
     def is_near(given: Any) -> bool:
         if not within.may_have(given) or is_start(given):

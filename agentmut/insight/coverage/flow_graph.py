@@ -21,7 +21,7 @@ class Graph:
     edges: tuple[Edge, ...] = ()
 
     @classmethod
-    def of(cls, flow: Flow) -> "Graph":
+    def from_flow(cls, flow: Flow) -> "Graph":
         """Return the graph of a flow: plain edges, branches and handoffs."""
         found = dict.fromkeys(_edges(flow))
         ends = (name for edge in found for name in edge if name not in (START, END))

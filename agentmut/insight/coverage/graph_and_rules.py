@@ -59,7 +59,7 @@ class GraphTally:
 
 def edges_never_taken(config: AgentConfig, traces: Traces) -> tuple[str, ...]:
     """Return the edges of the agent's flow that no run took; empty if the traces record no edges."""
-    graph = Graph.of(Flow.of(config.orchestration))
+    graph = Graph.from_flow(Flow.from_orchestration(config.orchestration))
     taken = set().union(*(graph.edges_taken(trace) for _, trace in each_trace(traces)))
     return tuple(f"{a} -> {b}" for a, b in graph.edges if (a, b) not in taken) if taken else ()
 

@@ -50,7 +50,7 @@ class Measurement:
     def __init__(
         self, config: AgentConfig, settings: CoverageSettings, context: CoverageContext = NO_CONTEXT
     ) -> None:
-        graph = Graph.of(Flow.of(config.orchestration))
+        graph = Graph.from_flow(Flow.from_orchestration(config.orchestration))
         self._settings, self._context = settings, context
         self._tools = ToolTally(config.tools)
         self._paths = PathTally(graph, settings)

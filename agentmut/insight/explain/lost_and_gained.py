@@ -129,7 +129,7 @@ class LostAndGained:
         totals = Counter[int]()
         for (_, total), times in self._counted.items():
             totals[total] += times
-        return Presences.of(len(self.original.runs), len(self.mutant), totals.elements())
+        return Presences.from_totals(len(self.original.runs), len(self.mutant), totals.elements())
 
     @cached_property
     def _counted(self) -> Mapping[tuple[int, int], int]:

@@ -37,7 +37,7 @@ class StoredRuns:
     campaign: StoredCampaign
     left_out: Counter[str] = field(default_factory=Counter)
     """Why runs are left out -> how many, of those asked for so far."""
-    catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue.from_group(Group.EVALUATORS))
     families: dict[tuple[str, str], Any] = field(default_factory=dict)
     """Candidates by mutant and scenario, which `family` keeps here."""
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class StoredRuns:
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tables = Tables.of(self.campaign.session.project)
+        self._tables = Tables.from_project(self.campaign.session.project)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ class UntakenEdge(NamedTuple):
 
 def way_to(known: Material, source: str, target: str) -> UntakenEdge:
     """Return the way to the edge from `source` to `target`, or to the node `target` where `source` is empty."""
-    flow = Flow.of(known.config.orchestration)
-    graph = Graph.of(flow)
+    flow = Flow.from_orchestration(known.config.orchestration)
+    graph = Graph.from_flow(flow)
     entered = {START}.union(*map(graph.entered, known.traces.values()))
     if source in entered:
         steps = [source, target]
@@ -45,7 +45,7 @@ def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
 
     Those with most of its words come first.
     """
-    graph = Graph.of(Flow.of(known.config.orchestration))
+    graph = Graph.from_flow(Flow.from_orchestration(known.config.orchestration))
     there = [
         scenario
         for scenario in known.scenarios
@@ -70,7 +70,7 @@ def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
 
 def nodes_of_model(orchestration: Mapping[str, Any], model: str) -> tuple[str, ...]:
     """Return the nodes whose own settings, or whose entry in a setting, name this model."""
-    nodes = Graph.of(Flow.of(orchestration)).nodes
+    nodes = Graph.from_flow(Flow.from_orchestration(orchestration)).nodes
     places = (place for place, text in _texts(orchestration) if is_model(model, text))
     return tuple(dict.fromkeys(name for place in places for name in reversed(place) if name in nodes))
 

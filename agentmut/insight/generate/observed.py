@@ -61,7 +61,7 @@ def holding(
     """
     kept: list[EvaluatorSpec] = []
     passing = list(traces)
-    catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
+    catalogue = catalogue or Catalogue.from_group(Group.EVALUATORS)
     for spec in specs:
         evaluator = build(spec, catalogue)
         still = [trace for trace in passing if evaluator.evaluate(scenario, trace).passed]
@@ -124,8 +124,8 @@ def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) ->
 
 def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
     """Yield the last nodes after a branch or a hand-off that all runs entered."""
-    flow = Flow.of(config.orchestration)
-    graph = Graph.of(flow)
+    flow = Flow.from_orchestration(config.orchestration)
+    graph = Graph.from_flow(flow)
     chosen = {end for branch in flow.branches for end in branch.ends.values()}
     chosen |= {end for called in flow.handoffs.values() for end in called.values()}
     always = graph.entered(traces[0]).intersection(*map(graph.entered, traces)) & chosen

@@ -66,7 +66,7 @@ def transformations(
 
 def registered_relations() -> tuple[Relation, ...]:
     """Return the installed relations that need no argument, by name."""
-    catalogue = Catalogue.of(Group.RELATIONS)
+    catalogue = Catalogue.from_group(Group.RELATIONS)
     return tuple(found for name in sorted(catalogue.names) if (found := _without_argument(catalogue, name)))
 
 

@@ -46,7 +46,9 @@ def consult(named: str, question: str, folder: Path) -> str:
         return _kept(path)
     config = AgentConfig(prompt=INSTRUCTION, model=ModelConfig(name=model))
     adapter: Adapter = (
-        Catalogue.of(Group.ADAPTERS).load(adapter_name).create(AgentSpec(adapter=adapter_name), config)
+        Catalogue.from_group(Group.ADAPTERS)
+        .load(adapter_name)
+        .create(AgentSpec(adapter=adapter_name), config)
     )
     text = asyncio.run(_ask(adapter, question))
     write_json(Answer(model=named, text=text), path, "`agentmut suggest --scenarios`")

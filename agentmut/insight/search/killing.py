@@ -29,7 +29,7 @@ class Killing:
     bench: Bench
     design: KillDesign = field(default_factory=KillDesign)
     tables: Tables = field(default_factory=lambda: Tables(None))
-    catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue.from_group(Group.EVALUATORS))
     """Read once: looking for what is installed takes longer than judging."""
     _tests: dict[str, int] = field(default_factory=dict)
 

@@ -84,7 +84,7 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
 
 def _relations(project: Project) -> tuple[Relation, ...]:
     """Return the relations that the project uses, and its own relations."""
-    catalogue = RelationCatalogue.of(project.relations.own, project.root)
+    catalogue = RelationCatalogue.from_references(project.relations.own, project.root)
     return tuple(one.relation for one in catalogue.choose(project.relations.use).relations)
 
 
@@ -130,7 +130,7 @@ def search_of(
     )
     bench = Bench(session, stored.store, plan, lambda: progress(bench))
     design = KillDesign(statistics.alpha, statistics.beta, statistics.delta)
-    return Search(start, bench, Killing(bench, design, Tables.of(project)))
+    return Search(start, bench, Killing(bench, design, Tables.from_project(project)))
 
 
 def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign | None:

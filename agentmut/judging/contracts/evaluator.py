@@ -95,7 +95,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
             for clause in self.spec.preconditions
         )
         return "; ".join(
-            f"precondition {clause.id} {truth.said}" for clause, truth in found if not truth.true
+            f"precondition {clause.id} {truth.explanation}" for clause, truth in found if not truth.true
         )
 
     def note(self, scenario: Scenario) -> str:
@@ -133,7 +133,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
         for condition in self.spec.postconditions:
             truth = _truth(condition, condition.predicate(condition.check), end)
             if not truth.true:
-                said = f"`{condition.check}` {truth.said}"
+                said = f"`{condition.check}` {truth.explanation}"
                 yield Violation(condition.id, "postcondition", Severity.HARD, said)
 
     @cached_property
@@ -176,11 +176,11 @@ class _ParsedInvariant:
         if self._when:
             asked = _truth(self.spec, self._when, values)
             if asked.unusable:
-                return f"when: `{self._when.source}` {asked.said}"
+                return f"when: `{self._when.source}` {asked.explanation}"
             if not asked.true:
                 return ""
         truth = _truth(self.spec, self._check, values)
-        return "" if truth.true else f"`{self._check.source}` {truth.said}"
+        return "" if truth.true else f"`{self._check.source}` {truth.explanation}"
 
 
 def _truth(clause: Clause, predicate: Predicate, values: Mapping[str, Any]) -> Truth:

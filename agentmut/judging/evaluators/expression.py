@@ -65,7 +65,7 @@ class Expression:
         """Evaluate over the trace. Raise `EvaluatorError` where its data does not allow the expression."""
         found = self.predicate.of(namespace(scenario, trace))
         output = "" if found.true or found.unusable else f"; output: {shown(trace.text)}"
-        reason = f"`{self.predicate.source}` {found.said}{output}"
+        reason = f"`{self.predicate.source}` {found.explanation}{output}"
         return Check(evaluator="expression", passed=found.true, reason=reason)
 
 
@@ -73,7 +73,7 @@ class Truth(NamedTuple):
     """The result of a predicate."""
 
     true: bool
-    said: str
+    explanation: str
     """That the predicate holds or does not, or why neither is known."""
     unusable: bool = False
     """Whether the data does not allow a value, or the value is neither true nor false. `true` is then false."""
@@ -102,7 +102,8 @@ class Predicate:
         found = self._found(values)
         if found.unusable and not self.fails_otherwise:
             raise EvaluatorError(
-                f"`{self.source}` {found.said}. {REMEDY}", f"`{self.source}` cannot be evaluated. {REMEDY}"
+                f"`{self.source}` {found.explanation}. {REMEDY}",
+                f"`{self.source}` cannot be evaluated. {REMEDY}",
             )
         return found
 

@@ -55,7 +55,7 @@ class Judge:
     def __init__(self, argument: JsonValue = None) -> None:
         given = arguments.mapping(argument, ("model",), ("instruction",))
         written = arguments.text(given["model"], "model as provider:name, such as openai:gpt-5.2")
-        self.asked = JudgeModel.of(written)
+        self.asked = JudgeModel.from_text(written)
         self._client = JudgeClient(self.asked)
         extra = arguments.text(given["instruction"], "an instruction") if "instruction" in given else ""
         self.instruction = f"{_TASK}\n\n{extra}".strip()

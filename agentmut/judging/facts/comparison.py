@@ -69,7 +69,7 @@ class Comparison(NamedTuple):
         model judge or an extractor of the user's own fails.
         """
         found = (self.facts(scenario, source), self.facts(scenario, follow_up))
-        told = Same.of(same, self.extractors, scenario)
+        told = Same.from_texts(same, self.extractors, scenario)
         left, right = told.unmatched(*found)
         left = frozenset(fact for fact in left if not said_without_year(fact, found[1]))
         right = frozenset(fact for fact in right if not said_without_year(fact, found[0]))

@@ -22,7 +22,9 @@ class Same(NamedTuple):
     """Values as arguments and fields show them."""
 
     @classmethod
-    def of(cls, same: Mapping[str, str], extractors: Sequence[Extractor], scenario: Scenario) -> "Same":
+    def from_texts(
+        cls, same: Mapping[str, str], extractors: Sequence[Extractor], scenario: Scenario
+    ) -> "Same":
         """Build the table from values as texts write them."""
         facts: dict[Fact, frozenset[Fact]] = {}
         readers = [one for one in extractors if not isinstance(one, Comparer)] if same else []

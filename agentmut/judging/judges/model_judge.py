@@ -51,7 +51,7 @@ class ModelJudge(AsksModel, ReadsFiles):
     def __init__(self, argument: JsonValue, cache: OpinionCache | None = None) -> None:
         self._argument = self.read_files(argument, Path())
         self.spec: JudgeSpec = parse_judge(self._argument)
-        self.model = JudgeModel.of(self.spec.model)
+        self.model = JudgeModel.from_text(self.spec.model)
         patience = Patience(self.spec.seconds, self.spec.retries)
         self._consultation = Consultation(self.model, patience, cache or MemoryCache())
 

@@ -74,7 +74,7 @@ class JudgeSpec(Frozen):
     @field_validator("model")
     @classmethod
     def _known(cls, written: str) -> str:
-        JudgeModel.of(written)
+        JudgeModel.from_text(written)
         return written
 
     @model_validator(mode="after")

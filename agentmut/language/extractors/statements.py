@@ -98,7 +98,7 @@ def assertions(trace: AgentTrace) -> Assertions:
     found = [((place, one.word), one) for place, text in _texts(trace) for one in _statements(text)]
     return Assertions(
         frozenset((word, one.holds) for word, one in found),
-        {(word, one.holds): one.said for word, one in found if one.firm},
+        {(word, one.holds): one.written for word, one in found if one.firm},
     )
 
 

@@ -14,7 +14,7 @@ class Paraphrase(NamedTuple):
 
     start: int
     end: int
-    said: str
+    text: str
 
 
 _CONDITIONS = "if|when|whenever|unless|once|before|after"
@@ -62,7 +62,7 @@ def paraphrases(text: str) -> Iterator[Paraphrase]:
     never", "must" "need to" and back; "Do not" is contracted or spelled out. Left alone: several commas or
     joined clauses, where moving one part would change what belongs to what.
 
-    >>> [one.said for one in paraphrases("Never promise a refund.")]
+    >>> [one.text for one in paraphrases("Never promise a refund.")]
     ['You must never']
     """
     for rule in _RULES:

@@ -37,7 +37,7 @@ class Statement(NamedTuple):
     holds: bool
     firm: bool
     """Whether the word states something; "refund" in "your refund" is only named."""
-    said: str
+    written: str
     """The word as it stands there."""
 
 
@@ -46,7 +46,7 @@ def statements(text: str) -> Iterator[Statement]:
 
     In a clause with a negation only the word that it denies counts, for nobody knows how far it reaches.
 
-    >>> [(one.said, one.holds) for one in statements("It has not shipped, the shop is closed, and export is free")]
+    >>> [(one.written, one.holds) for one in statements("It has not shipped, the shop is closed, and export is free")]
     [('shipped', False), ('shop', True), ('closed', False), ('export', True), ('free', True)]
     """
     headings = {heading.lower() for heading in _HEADING.findall(text)}

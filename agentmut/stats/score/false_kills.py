@@ -82,8 +82,8 @@ def families_of(mutants: Sequence[Judged]) -> tuple[Array, list[Family]]:
     for mutant in mutants:
         if mutant.tests:
             members.setdefault(mutant.family, []).append(mutant)
-    draws = _Draws.of(test for group in members.values() for test in group[0].tests)
-    steps = [_Steps.of(group[0]) for group in members.values()]
+    draws = _Draws.from_tests(test for group in members.values() for test in group[0].tests)
+    steps = [_Steps.from_judged(group[0]) for group in members.values()]
     grid = _grid(np.concatenate([step.claimed for step in steps]))
     return grid, [
         _family(group, step, grid, draws) for group, step in zip(members.values(), steps, strict=True)
@@ -108,7 +108,7 @@ class _Steps(NamedTuple):
     suite_level: float
 
     @classmethod
-    def of(cls, mutant: Judged) -> "_Steps":
+    def from_judged(cls, mutant: Judged) -> "_Steps":
         tests, suite = mutant.tests, mutant.suite.level
         own = np.unique(np.concatenate([np.array(kill_levels(t.table).levels) / t.weight for t in tests]))
         if suite:  # evidence of the suite is continuous: a fine net of levels
@@ -141,7 +141,7 @@ class _Draws(NamedTuple):
     known: dict[tuple[str, KillTable], Array]
 
     @classmethod
-    def of(cls, tests: Iterable[KillTest]) -> "_Draws":
+    def from_tests(cls, tests: Iterable[KillTest]) -> "_Draws":
         largest: dict[str, tuple[int, int]] = {}
         for test in tests:
             seen = largest.get(test.scenario, (0, 0))

@@ -124,7 +124,7 @@ def proxied_bounds(
     Raises `ValueError` as `proxied` does, and for an error outside (0, 1).
     """
     error = check_rate("error", error)
-    many, few = _Estimate.of(killed), _Estimate.of(open_)
+    many, few = _Estimate.from_pairs(killed), _Estimate.from_pairs(open_)
     low = _root(lambda d: many.above(d + (1 - d) * false, (1 - d) * false * (1 - false)) > error / 2)
     high = _root(lambda d: few.below(d * (1 - missed), d * missed * (1 - missed)) <= error / 2)
     return low, max(low, high)
@@ -193,7 +193,7 @@ class _Estimate(NamedTuple):
     population: int
 
     @classmethod
-    def of(cls, pairs: Pairs) -> "_Estimate":
+    def from_pairs(cls, pairs: Pairs) -> "_Estimate":
         _check(pairs)
         found = _moments(pairs, ADDED)
         slope = found.covariance / found.cheap_variance

@@ -97,10 +97,10 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     for failures, trials in baseline.values():
         check_count("failures", failures, 0, check_count("trials", trials))
     known = {name: counts for name, counts in baseline.items() if counts[1]}
-    counted = _Counts.of(later, known)
+    counted = _Counts.from_trials(later, known)
     if not counted.total:
         return None
-    population = _Population.of(list(known.values()))
+    population = _Population.from_baselines(list(known.values()))
     different = np.log([1 - DIFFERENT] + [DIFFERENT / len(_ALIKE[1:])] * len(_ALIKE[1:]))
     drifting, steady = different, different
     for name, (failures, trials) in known.items():
@@ -171,7 +171,7 @@ class _Counts(NamedTuple):
     """The chance of each mutant's lane to fail like most on its scenario."""
 
     @classmethod
-    def of(cls, later: LaterTrials, known: Mapping[str, object]) -> "_Counts":
+    def from_trials(cls, later: LaterTrials, known: Mapping[str, object]) -> "_Counts":
         import numpy as np
 
         usable = np.array([name in known for name, _ in later.lanes], dtype=bool)
@@ -233,7 +233,7 @@ class _Population(NamedTuple):
     log_weight: "Array"
 
     @classmethod
-    def of(cls, baselines: Sequence[tuple[int, int]]) -> "_Population":
+    def from_baselines(cls, baselines: Sequence[tuple[int, int]]) -> "_Population":
         import numpy as np
         from scipy.special import betaln
 

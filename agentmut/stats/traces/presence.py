@@ -46,7 +46,7 @@ class Presences:
         check_count("n", self.n, 1)
 
     @classmethod
-    def of(cls, n0: int, n: int, totals: Iterable[int]) -> "Presences":
+    def from_totals(cls, n0: int, n: int, totals: Iterable[int]) -> "Presences":
         """Return the tests of features with these totals."""
         return cls(n0, n, tuple(totals))
 

@@ -83,7 +83,7 @@ class _Lines:
         left = np.flatnonzero(~self._crossed)
         if not pooled.values.shape[1]:
             return comparison_of(pooled, None, np.zeros((1, 3)), 1.0)
-        prepared = Prepared.of(pooled, self._blocks)
+        prepared = Prepared.from_samples(pooled, self._blocks)
         statistics = prepared.statistics(self._all_labels()[left])
         extreme = ranks_of_smallest(p_values(statistics)) + int(self._crossed.sum())
         self._crossed[left] = extreme <= spent * len(self._crossed) + 1e-9

@@ -100,7 +100,7 @@ def compare_traces(
     pooled = pool(baseline, candidate)
     if not pooled.values.shape[1]:  # every labelling gives 0, so none needs be drawn
         return comparison_of(pooled, None, np.zeros((1, len(PARTS))), 1.0)
-    prepared = Prepared.of(pooled, [Block(pooled.n0, pooled.n)])
+    prepared = Prepared.from_samples(pooled, [Block(pooled.n0, pooled.n)])
     draw = partial(labellings, pooled.n0, pooled.n, rng=rng)
     statistics = staged(draw, permutations, stages, prepared.statistics)
     return comparison_of(pooled, prepared, statistics, smallest_p(p_values(statistics)))
@@ -144,7 +144,7 @@ class Prepared:
     distance: Array
 
     @classmethod
-    def of(cls, pooled: Pooled, blocks: Sequence[Block]) -> "Prepared":
+    def from_samples(cls, pooled: Pooled, blocks: Sequence[Block]) -> "Prepared":
         """Prepare samples whose rows are, on either side, those of the first block, then those of the second, ...
 
         Scores are those of all rows together, centred within blocks. The sum over a block's candidates has, over its

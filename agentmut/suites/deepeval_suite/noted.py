@@ -29,14 +29,14 @@ class Measured:
 class Failed:
     """An exception out of deepeval: from a failed judge, or from a metric's code."""
 
-    said: str
+    message: str
 
 
 def check_measured(noted: Iterable[Any]) -> None:
     """Raise `CaseError` if a metric could not be measured: that says nothing about the agent."""
     for one in noted:
         if isinstance(one, Failed):
-            raise CaseError(f"a metric of deepeval failed: {one.said[:LONGEST_REASON]}")
+            raise CaseError(f"a metric of deepeval failed: {one.message[:LONGEST_REASON]}")
         if isinstance(one, Measured) and one.error:
             raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
 

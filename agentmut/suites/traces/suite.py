@@ -133,7 +133,7 @@ def _from_store(asked: ImportedRuns, root: Path) -> TraceReport:
 
 
 def _evaluators(settings: TracesSettings, root: Path) -> tuple[EvaluatorSpec, ...]:
-    installed = Catalogue.of(Group.EVALUATORS)
+    installed = Catalogue.from_group(Group.EVALUATORS)
     try:
         return tuple(evaluator_spec(written, installed, root) for written in settings.evaluators)
     except UsageError as error:

@@ -18,7 +18,7 @@ class _Hidden(NamedTuple):
     """The exchange of model and decoys that is hidden from the agent."""
 
     items: list[Any]
-    said: str
+    answer: str
     """What the agent was told at last; its history goes on with it."""
     calls: Sequence[ToolCall]
     """What it was told to call."""
@@ -29,8 +29,8 @@ class _Hidden(NamedTuple):
         """Return whether the agent's history continues with the text that the hidden exchange led to."""
         made = said.calls[: len(self.calls)]
         same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
-        if self.said:
-            return same and said.text.startswith(self.said)
+        if self.answer:
+            return same and said.text.startswith(self.answer)
         return same and made == said.calls and (bool(made) or not said.text)
 
 
@@ -113,7 +113,10 @@ class HiddenExchanges:
         if (items or made) and asked:
             known = self._hidden.setdefault(asked.prefix, [])
             found = _Hidden(items, _squeezed(told.text), told.tool_calls, made)
-            known[:] = [found, *(one for one in known if (one.said, one.calls) != (found.said, found.calls))]
+            known[:] = [
+                found,
+                *(one for one in known if (one.answer, one.calls) != (found.answer, found.calls)),
+            ]
 
 
 def _added(codec: Codec, sent: HttpCall, continued: Body) -> list[Any]:

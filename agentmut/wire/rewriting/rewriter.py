@@ -294,7 +294,7 @@ class _Request:
     def __init__(self, codec: Codec, call: HttpCall, original: Body, names: Names) -> None:
         self.codec = codec
         self.names = names
-        self.call = ReadCall.of(call, original)
+        self.call = ReadCall.from_call(call, original)
         self._given = call
         self._original = original
         self._path, self._body = call.path, original
@@ -310,7 +310,7 @@ class _Request:
         try:
             if name == "tool_choice" and value is not None and not self.codec.tools(self._body):
                 return
-            here = ReadCall.of(HttpCall(self._path, self.call.body), self.call.read)
+            here = ReadCall.from_call(HttpCall(self._path, self.call.body), self.call.read)
             self._path, self._body = self.codec.with_setting(here, self._body, name, value)
         except ValueError:
             return
@@ -338,5 +338,5 @@ class _Request:
         """
         body = spliced(self.call.body, self._original, self._body)
         if body is not None and (read := read_as(body, self._body)) is not None:
-            return ReadCall.of(HttpCall(self._path, body), read)
+            return ReadCall.from_call(HttpCall(self._path, body), read)
         return HttpCall(self._path, write_json(self._body))

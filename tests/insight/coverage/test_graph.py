@@ -17,8 +17,10 @@ from agentmut.nouns.flow import END, START, Flow
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project.guidance import CoverageSettings
 
-LOOP = Graph.of(
-    Flow.of({"edges": [[START, "agent"], ["agent", "tools"], ["tools", "agent"], ["agent", END]]})
+LOOP = Graph.from_flow(
+    Flow.from_orchestration(
+        {"edges": [[START, "agent"], ["agent", "tools"], ["tools", "agent"], ["agent", END]]}
+    )
 )
 FORK: dict[str, Any] = {
     "nodes": ["triage", "billing", "tech"],
@@ -32,8 +34,8 @@ def visits(*nodes: str, edges: tuple[tuple[str, str], ...] = ()) -> AgentTrace:
 
 
 def test_edges_branches_and_handoffs_lead_on() -> None:
-    graph = Graph.of(
-        Flow.of(
+    graph = Graph.from_flow(
+        Flow.from_orchestration(
             {
                 "edges": [["a", "b", "c"]],
                 "branches": [{"source": "c", "name": "r", "ends": {"x": "d", "y": END}}],
@@ -48,7 +50,7 @@ def test_edges_branches_and_handoffs_lead_on() -> None:
 def test_routes_are_counted_up_to_a_depth() -> None:
     # start-agent-end is 2 edges, each round through the tools 2 more: 2, 4, 6, 8, 10, 12
     assert [LOOP.routes(depth, 1000) for depth in (1, 2, 3, 4, 12)] == [0, 1, 1, 2, 6]
-    assert Graph.of(Flow.of(FORK)).routes(12, 1000) == 2
+    assert Graph.from_flow(Flow.from_orchestration(FORK)).routes(12, 1000) == 2
 
 
 def test_many_routes_are_counted_without_listing_them() -> None:

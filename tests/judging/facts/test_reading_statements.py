@@ -83,7 +83,7 @@ def test_other_words_courtesies_questions_and_conditions_contradict_nothing(one:
 
 
 def test_of_a_clause_with_a_negation_only_what_it_denies_counts() -> None:
-    assert [(one.said, one.holds) for one in statements("Order A-1 was not shipped and not packed.")] == [
+    assert [(one.written, one.holds) for one in statements("Order A-1 was not shipped and not packed.")] == [
         ("shipped", False),
         ("packed", False),
     ]
