@@ -1,8 +1,11 @@
 """The sum of what model judges and the hooks of scenarios used, by model."""
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from agentmut.nouns import HookUse, JudgeUse, Step
+
+_Use = TypeVar("_Use", JudgeUse, HookUse)
 
 
 def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
@@ -16,25 +19,6 @@ def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
             questions=1,
         )
         for step in steps
-    )
-
-
-def merged(uses: Iterable[JudgeUse]) -> tuple[JudgeUse, ...]:
-    """Return one use for each model, in the order of appearance; a model's cost is unknown if any part of it is."""
-    found: dict[str, JudgeUse] = {}
-    for use in uses:
-        found[use.model] = _sum(found[use.model], use) if use.model in found else use
-    return tuple(found.values())
-
-
-def _sum(one: JudgeUse, other: JudgeUse) -> JudgeUse:
-    return JudgeUse(
-        model=one.model,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        usd=None if one.usd is None or other.usd is None else one.usd + other.usd,
-        questions=one.questions + other.questions,
-        reused=one.reused + other.reused,
     )
 
 
@@ -52,19 +36,17 @@ def hooks_of_steps(steps: Iterable[Step]) -> tuple[HookUse, ...]:
     )
 
 
-def merged_hooks(uses: Iterable[HookUse]) -> tuple[HookUse, ...]:
+def merged(uses: Iterable[_Use]) -> tuple[_Use, ...]:
     """Return one use for each model, in the order of appearance; a model's cost is unknown if any part of it is."""
-    found: dict[str, HookUse] = {}
+    found: dict[str, _Use] = {}
     for use in uses:
-        found[use.model] = _sum_of_hooks(found[use.model], use) if use.model in found else use
+        found[use.model] = _sum(found[use.model], use) if use.model in found else use
     return tuple(found.values())
 
 
-def _sum_of_hooks(one: HookUse, other: HookUse) -> HookUse:
-    return HookUse(
-        model=one.model,
-        requests=one.requests + other.requests,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        usd=None if one.usd is None or other.usd is None else one.usd + other.usd,
+def _sum(one: _Use, other: _Use) -> _Use:
+    counts = type(one).model_fields.keys() - {"model", "usd"}
+    usd = None if one.usd is None or other.usd is None else one.usd + other.usd
+    return one.model_copy(
+        update={"usd": usd, **{name: getattr(one, name) + getattr(other, name) for name in counts}}
     )

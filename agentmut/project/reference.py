@@ -88,12 +88,6 @@ def page(kind: str) -> str:
     return "\n".join([intro, *_sections(schema.get("items", schema), schema["$defs"])])
 
 
-def keys(schema: Schema) -> Iterator[str]:
-    """Return every key of the file, as `section.key`."""
-    for where, section in _objects("", schema, schema["$defs"]):
-        yield from (f"{where}.{key}".lstrip(".") for key in section["properties"])
-
-
 def _sections(schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
     outermost = known[_name(schema)] if "$ref" in schema else schema
     for where, section in _objects("", outermost, known):

@@ -1,7 +1,7 @@
 """The store: finished trials and runs, in a file of SQLite or in a PostgreSQL database, through SQLAlchemy Core."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -40,8 +40,6 @@ from agentmut.store.schema import footprints, hooks, judged, quarantined, report
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
 from agentmut.store.used import in_batches, trials_used, used_by, used_in
 from agentmut.store.waits import waits_by_scenario
-
-T = TypeVar("T")
 
 KEPT_FOOTPRINTS = 4096
 

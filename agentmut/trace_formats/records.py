@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from agentmut.nouns import BrokenRecord, RecordPlace
 from agentmut.seams import TraceFile
 
-_NEXT_LINE = re.compile(r"\n(?=[ \t]*[{\[])")
 _DIGITS = 300
 """Digits that an integer has at most: no longer one is a float, and no record means one."""
 _BETWEEN = re.compile(r"[\s,]*")

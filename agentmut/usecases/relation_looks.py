@@ -4,15 +4,16 @@ A check with another tolerance or another number of pairs decides stored pairs o
 pleases has the chances of a false FAIL of all checks together. So a report names the earlier ones.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 from agentmut._base import UsageError, digest_of
 from agentmut.assessment import SAME_AGENT
 from agentmut.campaign import Environment, planned_at
 from agentmut.nouns import EarlierLook
-from agentmut.store import RelationReport, RelationRow, SurvivorsReport, read_relations
+from agentmut.store import RelationReport, SurvivorsReport, read_relations
 from agentmut.usecases.second_looks import COUNTED, looks_told
 from agentmut.usecases.stored_reports import shaping
 
@@ -22,10 +23,23 @@ EVERY_PAIR = "to_the_end"
 """Later pairs change no decision of a relation on one scenario, only that over several scenarios together."""
 WORDS = {EVERY_PAIR: "every pair run"}
 DEFINING = ("the scenario", "the relation's version")
-"""What makes a row another question, of the things in `measured`."""
+"""What makes a comparison another question, of the things in `measured`."""
 DECIDING = "what is compared"
-Question = tuple[str, str]
-"""A relation and a scenario."""
+_Report = TypeVar("_Report", RelationReport, SurvivorsReport)
+
+
+class Checks(NamedTuple, Generic[_Report]):
+    """What checks of one kind judge, so that one check can be told to be another look at what another one judged."""
+
+    agent: Callable[[_Report], str]
+    """Returns the digest of the agent that was judged."""
+    kinds: tuple[str, ...]
+    """What a question names, in the plural."""
+    judged: Callable[[_Report], Mapping[tuple[str, ...], Mapping[str, str]]]
+    """Returns what was measured for each question. Another value of one of `DEFINING` makes another question."""
+    verdict: Callable[[_Report], str]
+    not_deciding: Callable[[_Report, _Report], set[str]]
+    """Returns the settings that decide nothing in a pair of reports."""
 
 
 def with_relation_looks(
@@ -37,9 +51,9 @@ def with_relation_looks(
     """
     report = report.model_copy(update={"conditions": digest_of(shaping(environment))})
     others = (one for one in reports_besides(report.run_id, runs) if isinstance(one, RelationReport))
-    looks = tuple(_looks(report, others))
-    notes = tuple(looks_told(looks, report.alpha, asked, WRONG))
-    return report.model_copy(update={"looks": looks, "notes": (*notes, *report.notes)})
+    found = looks(report, others, RELATION_CHECKS)
+    notes = tuple(looks_told(found, report.alpha, asked, WRONG))
+    return report.model_copy(update={"looks": found, "notes": (*notes, *report.notes)})
 
 
 def reports_besides(run_id: str, runs: Path) -> Iterator[RelationReport | SurvivorsReport]:
@@ -52,30 +66,6 @@ def reports_besides(run_id: str, runs: Path) -> Iterator[RelationReport | Surviv
         except UsageError:
             continue
         yield found
-
-
-def _looks(report: RelationReport, earlier: Iterable[RelationReport]) -> Iterator[EarlierLook]:
-    """Yield the checks among `earlier` that judged the report's question with other settings, each setting once."""
-    seen: set[tuple[str, ...]] = set()
-    for other in earlier:
-        if other.status not in COUNTED or not _one_agent(other, report) or not at_one_time(other, report):
-            continue
-        differs = tuple(_differences(other, report))
-        setting = (*differs, other.run_id if is_fresh(other) else "")
-        if differs and setting not in seen:
-            seen.add(setting)
-            yield EarlierLook(
-                run_id=other.run_id,
-                when=planned_at(other.run_id),
-                alpha=other.alpha,
-                verdict=f"{other.finding.value} ({other.reason})",
-                differs=differs,
-            )
-
-
-def _one_agent(other: RelationReport, report: RelationReport) -> bool:
-    """Return whether both judged the same agent in the same environment. Reports of before 0.2 do not tell."""
-    return other.agent.digest == report.agent.digest and other.conditions == report.conditions
 
 
 def is_fresh(report: RelationReport | SurvivorsReport) -> bool:
@@ -95,24 +85,48 @@ def _moment(when: str) -> datetime:
     return datetime.strptime(when, "%Y-%m-%d %H:%M UTC")
 
 
-def _differences(other: RelationReport, report: RelationReport) -> Iterator[str]:
+def looks(report: _Report, earlier: Iterable[_Report], checks: Checks[_Report]) -> tuple[EarlierLook, ...]:
+    """Return the checks among `earlier` that judged the report's question with other settings, each setting once."""
+    found: dict[tuple[str, ...], EarlierLook] = {}
+    for other in earlier:
+        same_agent = checks.agent(other) == checks.agent(report)  # reports of before 0.2 tell no conditions
+        alike = same_agent and other.conditions == report.conditions
+        if other.status not in COUNTED or not alike or not at_one_time(other, report):
+            continue
+        differs: tuple[str, ...] = tuple(_differences(other, report, checks))
+        setting = (*differs, other.run_id if is_fresh(other) else "")
+        if differs and setting not in found:
+            found[setting] = EarlierLook(
+                run_id=other.run_id,
+                when=planned_at(other.run_id),
+                alpha=other.alpha,
+                verdict=checks.verdict(other),
+                differs=differs,
+            )
+    return tuple(found.values())
+
+
+def _differences(other: _Report, report: _Report, checks: Checks[_Report]) -> Iterator[str]:
     """Yield the settings in which `other` differs; none if it judged nothing that the report judges too."""
-    before, now = _judged(other), _judged(report)
-    both = [question for question in before.keys() & now.keys() if _is_same(before[question], now[question])]
+    before, now = checks.judged(other), checks.judged(report)
+    both = [
+        one
+        for one in before.keys() & now.keys()
+        if all(before[one].get(name) == now[one].get(name) for name in DEFINING)
+    ]
     if not both:
         return
-    alike = {"fresh"} if _has_pooled(other) or _has_pooled(report) else {"fresh", EVERY_PAIR}
-    for name in sorted({*other.settings, *report.settings} - alike):
+    for name in sorted({*other.settings, *report.settings} - checks.not_deciding(other, report)):
         then, here = other.settings.get(name, "none"), report.settings.get(name, "none")
         if then != here:
             yield f"{WORDS.get(name, name)} {then} (here {here})"
-    if any(before[one].measured.get(DECIDING) != now[one].measured.get(DECIDING) for one in both):
+    if any(before[one].get(DECIDING) != now[one].get(DECIDING) for one in both):
         yield "other facts compared"
     if other.seed != report.seed:
         yield f"seed {other.seed} (here {report.seed})"
     if is_fresh(other) or is_fresh(report):
         yield "trials of its own"
-    for at, kind in enumerate(("relations", "scenarios")):
+    for at, kind in enumerate(checks.kinds):
         if gone := sorted({one[at] for one in before} - {one[at] for one in now}):
             yield f"{kind} that are left out here: {', '.join(gone)}"
 
@@ -121,11 +135,13 @@ def _has_pooled(report: RelationReport) -> bool:
     return any(one.pooled for one in report.relations)
 
 
-def _judged(report: RelationReport) -> Mapping[Question, RelationRow]:
-    """Return the rows that compared pairs of runs."""
-    return {(row.relation, row.scenario): row for row in report.rows if row.pairs}
-
-
-def _is_same(before: RelationRow, now: RelationRow) -> bool:
-    """Return whether two rows ask one question: a relation or a scenario that was changed asks another one."""
-    return all(before.measured.get(name) == now.measured.get(name) for name in DEFINING)
+RELATION_CHECKS = Checks[RelationReport](
+    agent=lambda report: report.agent.digest,
+    kinds=("relations", "scenarios"),
+    judged=lambda report: {(row.relation, row.scenario): row.measured for row in report.rows if row.pairs},
+    verdict=lambda report: f"{report.finding.value} ({report.reason})",
+    not_deciding=lambda other, report: (
+        {"fresh"} if _has_pooled(other) or _has_pooled(report) else {"fresh", EVERY_PAIR}
+    ),
+)
+"""Only rows that compared pairs of runs judged their question."""

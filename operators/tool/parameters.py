@@ -12,8 +12,6 @@ from agentmut.seams import OperatorOptions, operator
 
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 _NUMBER: dict[str, JsonValue] = {"type": "number"}
-_WHOLE: dict[str, JsonValue] = {"type": "integer"}
-
 _OTHER_TYPE = {
     "string": "integer", "integer": "string", "number": "integer", "boolean": "string", "array": "string",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agentmut.campaign.judge_use import hooks_of_steps, merged, merged_hooks, of_steps
+from agentmut.campaign.judge_use import hooks_of_steps, merged, of_steps
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Execution
@@ -18,7 +18,7 @@ def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend
     judges, hooks = spend.judges, spend.hooks
     for execution in own:
         judges = merged((*judges, *of_steps(execution.judging))) if execution.judging else judges
-        hooks = merged_hooks((*hooks, *hooks_of_steps(execution.hooks))) if execution.hooks else hooks
+        hooks = merged((*hooks, *hooks_of_steps(execution.hooks))) if execution.hooks else hooks
     paid = [trace.paid_usd for trace in traces]
     spend = replace(
         spend,

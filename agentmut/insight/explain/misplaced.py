@@ -31,11 +31,6 @@ def is_misplaced(name: str, value: JsonValue, said: str, names: Collection[str])
     return bool(own) and own.isdisjoint(beside) and not others.isdisjoint(beside)
 
 
-def misplaced_calls(view: View, said: str, names: Collection[str]) -> list[int]:
-    """Return which calls of a run have such an argument, by their place among the calls."""
-    return [i for i, (_, made) in enumerate(view.calls) if has_misplaced(made, said, names)]
-
-
 def has_misplaced(made: Mapping[str, JsonValue], said: str, names: Collection[str]) -> bool:
     """Return whether any of the arguments of a call is misplaced."""
     return any(is_misplaced(name, value, said, names) for name, value in made.items())

@@ -12,7 +12,6 @@ from agentmut.nouns import AgentConfig, AgentTrace, Scenario, Source
 from agentmut.seams import Catalogue, Group, Relation
 
 Turns = tuple[JsonValue, ...]
-DATES = ("28 February", "29 February", "31 December", "1 January")
 ISO_DATES = ("2024-02-29", "2025-12-31", "2026-01-01", "1999-12-31")
 TIMES = ("00:00", "12:00", "23:59")
 

@@ -12,7 +12,6 @@ from agentmut.project.formats.tool_lists import FILE, tools_in
 from agentmut.project.formats.yaml_texts import written_at
 from agentmut.seams import ConfigFile, FoundAgent, WrittenText
 
-_TEXT = (".txt", ".md", ".j2", ".jinja", ".jinja2")
 _CODE = (".py", ".js", ".ts", ".mjs", ".cjs")
 _NO_MODEL = ("file:", "python:", "exec:", "http", "webhook:", "ws", "package:", "golang:", "ruby:")
 _BETWEEN = "\n---\n"

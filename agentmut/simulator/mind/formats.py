@@ -93,11 +93,6 @@ def as_json(values: object) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-def without(sentences: Iterable[str], phrase: str) -> list[str]:
-    """Return the sentences without `phrase`, in any case."""
-    return [sentence for sentence in sentences if phrase.lower() not in sentence.lower()]
-
-
 def _captured_text(pattern: re.Pattern[str], instruction: str) -> str:
     match = pattern.search(instruction)
     return match["said"].strip() if match else ""

@@ -18,15 +18,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.kill.characteristics import endings
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable
 from agentmut.stats.kill.safety import ALPHAS, safety_factor
 from agentmut.stats.kill.sequences import row, unchanged_chances
-
-Array = NDArray[np.float64]
 
 
 class KillTest(NamedTuple):

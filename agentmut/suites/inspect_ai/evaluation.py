@@ -1,13 +1,12 @@
 """Evaluate one sample of a task with inspect_ai itself, without a display and without leftover files."""
 
 import asyncio
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut._base import CaseError, UnavailableError, scratch_folder
+from agentmut._base import CaseError, UnavailableError, environ, scratch_folder
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Trial, belonging
 
@@ -160,13 +159,5 @@ def _nothing() -> "Solver":
 @contextmanager
 def _files_in(folder: str) -> Iterator[None]:
     """Keep inspect_ai's files in this folder, so that no cached answer passes from run to run."""
-    before = {name: os.environ.get(name) for name in NOTHING_LEFT}
-    os.environ.update({name: str(Path(folder) / file) for name, file in NOTHING_LEFT.items()})
-    try:
+    with environ({name: str(Path(folder) / file) for name, file in NOTHING_LEFT.items()}):
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
