@@ -1,7 +1,8 @@
 """The base of framework adapters: a live agent is read, changed, and run turn by turn.
 
 An adapter of a framework says how (`read`, `prepared`, `begin`, `Session.ask`); this is when. Steps of model calls
-are read off the requests of the trial, so that usage and durations are what the wire saw.
+are read off the requests of the trial, so that usage and durations are what the wire saw. An adapter imports its
+framework, and its own modules that do, in functions: `create` first checks for the package.
 """
 
 import json

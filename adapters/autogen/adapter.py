@@ -22,8 +22,6 @@ from agentmut.seams import AgentSpec
 if TYPE_CHECKING:
     from agentmut.adapters.autogen.team import Team
 
-# The modules `_autogen_*` import AutoGen, which is checked for first.
-
 
 class AutoGenAdapter(FrameworkAdapter):
     """Runs an `AssistantAgent`, or a team with some among its members."""

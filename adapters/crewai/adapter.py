@@ -25,8 +25,6 @@ CHAT = "crew_chat_messages"
 PLACEHOLDER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What CrewAI puts inputs into; other text in braces, such as JSON, it leaves alone."""
 
-# The modules `_crewai_*` import CrewAI, which is checked for first.
-
 
 class CrewAIAdapter(FrameworkAdapter, RunsInThread):
     """Runs a `crewai.Crew`."""

@@ -20,8 +20,6 @@ from agentmut.recording import Trial, completed
 from agentmut.seams import AgentSpec
 from agentmut.wire.carriers import genai_hook
 
-# The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
-
 LOGGERS = ("google_adk", "google_genai")
 """Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 

@@ -9,7 +9,7 @@ from agentmut.adapters.langgraph.within import tool_nodes
 from agentmut.nouns import CHANGED, AgentConfig, Flow, Mutant, apply_edits
 from agentmut.recording import Trial
 
-# `_langgraph_flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.
+# `flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.
 
 
 @dataclass(frozen=True)

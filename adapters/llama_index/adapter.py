@@ -13,8 +13,6 @@ from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
 
-# The modules `_llama_index_*` import the framework, which is checked for first.
-
 
 class LlamaIndexAdapter(FrameworkAdapter):
     """Runs an agent of `llama_index.core.agent.workflow`, or an `AgentWorkflow` of several."""

@@ -7,7 +7,7 @@ are those of all agents, of their MCP servers too; hand-offs are part of the flo
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from agentmut._base import AdapterError, UsageError, import_object
 from agentmut.adapters._shared.change import Change, distinct
@@ -17,7 +17,8 @@ from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial, completed
 from agentmut.seams import AgentSpec
 
-# The modules `_openai_agents_*` import the SDK, which is checked for first.
+if TYPE_CHECKING:
+    from agentmut.adapters.openai_agents.team import Team
 
 
 class OpenAIAgentsAdapter(FrameworkAdapter):
@@ -48,10 +49,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Prompt and model of the agent that is changed, tools and hand-offs of all."""
         from agentmut.adapters.openai_agents.mcp import served_once
-        from agentmut.adapters.openai_agents.team import Team
         from agentmut.adapters.openai_agents.tools import spec_of
 
-        team = Team.from_agent(agent, spec.options.get("agent"))
+        team = _team(agent, spec)
         if team.servers:
             team = replace(team, served=completed(served_once(team.members)))
         return AgentConfig(
@@ -64,11 +64,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of a clone of the team."""
         from agentmut.adapters.openai_agents.run import Conversation
-        from agentmut.adapters.openai_agents.team import Team
 
-        team = Team.from_agent(agent, self.spec.options.get("agent"))
         limit = Flow.from_orchestration(self.config.orchestration).max_steps
-        return Conversation(team, change, limit, trial, context_of(self.spec))
+        return Conversation(_team(agent, self.spec), change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
         """Return why an edit cannot reach the agent, such as the name of a model object that ignores its name."""
@@ -76,9 +74,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             return ""
         if not self.found.model.name:
             return "the agent's model is an object that does not tell its name, so that it cannot be given another"
-        from agentmut.adapters.openai_agents.team import Team
-
-        agent = Team.from_agent(self.source.build(self.config), self.spec.options.get("agent")).changed_agent
+        agent = _team(self.source.build(self.config), self.spec).changed_agent
         return cannot_rename(getattr(agent.model, "_client", None))
 
     def way_around(self, setting: str) -> str:
@@ -92,11 +88,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     def _check_servers(self, agent: Any) -> None:
         """Refuse MCP servers that trials would share: they would wait for each other, and close the connection."""
-        from agentmut.adapters.openai_agents.team import Team
-
-        if not (servers := Team.from_agent(agent).servers):
+        if not (servers := _team(agent, self.spec).servers):
             return
-        again = Team.from_agent(self.source.build(self.config)).servers
+        again = _team(self.source.build(self.config), self.spec).servers
         if shared := [server.name for server in servers if any(server is other for other in again)]:
             raise AdapterError(
                 f"agent.factory {self.spec.factory} gives the same MCP server each time: {', '.join(shared)}. Each "
@@ -105,9 +99,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     def _check_prompt(self, agent: Any) -> None:
         """Refuse a prompt that would replace a function for instructions, since that makes another agent."""
-        from agentmut.adapters.openai_agents.team import Team
-
-        changed = Team.from_agent(agent, self.spec.options.get("agent")).changed_agent
+        changed = _team(agent, self.spec).changed_agent
         on_the_wire = (
             self.spec.route == "wire"
         )  # the text is then what the function makes, as requests show it
@@ -125,6 +117,12 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
                 f"agent.config.model.name: the agent's model is an object that does not tell its name; it cannot "
                 f"become {name}. Leave the name out, or name a factory that takes the config"
             )
+
+
+def _team(agent: Any, spec: AgentSpec) -> "Team":
+    from agentmut.adapters.openai_agents.team import Team
+
+    return Team.from_agent(agent, spec.options.get("agent"))
 
 
 def context_of(spec: AgentSpec) -> Callable[[], Any] | None:

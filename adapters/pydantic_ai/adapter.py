@@ -15,8 +15,6 @@ from agentmut.nouns import START, AgentConfig, Flow, ToolSpec
 from agentmut.recording import CallPlace, Trial, answering, completed
 from agentmut.seams import AgentSpec
 
-# `_pydantic_ai_parts` and `_pydantic_ai_tools` import the framework, which is checked for first.
-
 
 class PydanticAIAdapter(FrameworkAdapter):
     """Runs a `pydantic_ai.Agent`. Requests of its tools to other agents are recorded, and not changed."""

@@ -25,8 +25,6 @@ from agentmut.nouns import END, START, AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
 
-# The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
-
 LOGGERS = ("semantic_kernel", "in_process_runtime", "agent_runtime")
 """Under these names it logs every function that fails and every run that is ended early, with a traceback."""
 

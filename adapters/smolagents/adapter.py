@@ -16,8 +16,6 @@ from agentmut.nouns import AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec, RunsInThread
 
-# `_smolagents_team` and its neighbours import smolagents, which is checked for first.
-
 _PROMPTS = ("instructions", "system")
 
 

@@ -1,4 +1,4 @@
-"""Another user on another machine, for an agent in this process: other names for the same files, and other settings."""
+"""Another user on another machine and day, for an agent in this process: other names, settings and clocks."""
 
 import os
 import platform
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,6 @@ from agentmut._base import (
     environ,
     scratch_folder,
 )
-from agentmut.doctor.clock import EXTRA, SHIFT_SECONDS, can_shift
 
 USER, HOST = "someone_else", OTHER_HOST
 USER_NAMES = ("USER", "LOGNAME", "LNAME", "USERNAME")
@@ -29,6 +29,9 @@ HOST_NAMES = ("HOSTNAME", "COMPUTERNAME", "HOST")
 LANGUAGES = ("C.UTF-8", "POSIX")
 """Languages that every machine has."""
 ZONES = ("Asia/Kathmandu", "Pacific/Chatham")
+SHIFT_SECONDS = (403 * 24 + 13) * 3600 + 7 * 60 + 11
+"""403 days, 13 hours, 7 minutes and 11 seconds: another year, month, day, weekday, hour, minute and second."""
+EXTRA = "agentmut[clock]"
 
 
 @contextmanager
@@ -80,6 +83,20 @@ def programs_elsewhere() -> Iterator[str]:
                 if lacking
                 else ""
             )
+
+
+def can_shift() -> bool:
+    """Return whether the package is there that shifts the clock."""
+    return find_spec("time_machine") is not None
+
+
+@contextmanager
+def shifted() -> Iterator[None]:
+    """While the block lasts, clocks and calendars of this process are ahead by `SHIFT_SECONDS`; they go on running."""
+    import time_machine
+
+    with time_machine.travel(time.time() + SHIFT_SECONDS, tick=True):
+        yield
 
 
 def unshifted() -> str:

@@ -17,8 +17,7 @@ from agentmut.campaign import (
 )
 from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, sentences
 from agentmut.doctor.beforehand import checks
-from agentmut.doctor.clock import can_shift, shifted
-from agentmut.doctor.elsewhere import elsewhere, programs_elsewhere, unshifted
+from agentmut.doctor.elsewhere import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of

@@ -16,6 +16,13 @@ ROUNDED_UP = (
     "more often."
 )
 """Why more runs of a scenario may be red more often."""
+WHY_CHOSEN = {
+    "typical": "a typical run of each",
+    "telling": "the run of the mutant that differs most",
+    "another": "another run of the mutant, and a typical run of the original",
+    "asked for": "the run that was asked for, and a typical run of the original",
+}
+"""`SideBySide.chosen` -> what the two runs are."""
 
 
 def ci_left_out(runs: Sequence[CiRun]) -> Iterator[str]:

@@ -4,6 +4,7 @@ What a write has returned from survives SIGKILL (not a power cut).
 """
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -16,9 +17,11 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from agentmut._base import StoreError, make_private_folder, touch_private
 from agentmut.store.connections import Links
-from agentmut.store.durable import make_durable
 from agentmut.store.explanation import OF_FILES, explanation
 from agentmut.store.migrating import VERSION, make_tables, migrate
+
+_SWITCHES = 100
+"""How often a switch to the write-ahead log is tried, 50 ms apart."""
 
 
 class SqliteFile:
@@ -30,7 +33,7 @@ class SqliteFile:
         self._path = path
         self.shown = str(path)
         self.engine = create_engine(f"sqlite:///{path}")
-        event.listen(self.engine, "connect", make_durable)
+        event.listen(self.engine, "connect", _make_durable)
 
     def open(self) -> Links:
         """Open the file; make the tables of a new store, or bring those of an earlier format to today's."""
@@ -126,3 +129,25 @@ def _compiled_insert(insert: Insert, keys: tuple[str, ...]) -> tuple[str, Callab
 def _in_order(insert: Insert, keys: tuple[str, ...]) -> list[str]:
     """Return the keys in the order of the table's columns, which is the order of the statement's parameters."""
     return [column.key for column in insert.table.columns if column.key in keys]
+
+
+def _make_durable(connection: Any, _record: object) -> None:
+    """Prepare a new connection: a write-ahead log, a wait for other writers, and 8 MB of cache."""
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA busy_timeout = 5000")
+    _write_ahead(cursor)
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA cache_size = -8000")  # 8 MB: the index of keys is read at random
+    cursor.close()
+
+
+def _write_ahead(cursor: Any) -> None:
+    """Use a write-ahead log. SQLite does not wait for others that switch too, so this is tried again."""
+    for left in reversed(range(_SWITCHES)):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if not left:
+                raise
+            time.sleep(0.05)

@@ -4,6 +4,7 @@ from .analysis_rows import Analysis as Analysis
 from .assertion_mining import Mined as Mined
 from .assertion_mining import mined_assertions as mined_assertions
 from .assessing import carry_out_assessment as carry_out_assessment
+from .baseline_check import foreseen_comparison as foreseen_comparison
 from .baseline_growth import Updating as Updating
 from .baseline_growth import carry_out_update as carry_out_update
 from .baseline_growth import comparison as comparison
@@ -27,7 +28,6 @@ from .cleaning import OldImports as OldImports
 from .cleaning import unneeded as unneeded
 from .compared_runs import run_pairs as run_pairs
 from .compared_runs import runs_of_mutants as runs_of_mutants
-from .comparison_preview import foreseen_comparison as foreseen_comparison
 from .deployment_gate import gate as gate
 from .drift import Watch as Watch
 from .first_offers import first_look as first_look

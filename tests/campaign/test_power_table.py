@@ -14,7 +14,7 @@ from agentmut.report.terminal.baseline_page import render_comparison_preview
 from agentmut.stats.kill.rule import KillDesign, decision_table
 from agentmut.stats.verdicts.given_baseline import doubt_of, false_kill, lowest_rate, table_given
 from agentmut.store.documents.saved_baseline import SavedBaseline, SavedScenario
-from agentmut.usecases.comparison_preview import foreseen_comparison
+from agentmut.usecases.baseline_check import foreseen_comparison
 from agentmut.usecases.suite_verdicts import save_baseline
 
 FLAWLESS = "\nRATES.update(alpha=1.0)"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentmut.doctor.clock import SHIFT_SECONDS, shifted
+from agentmut.doctor.elsewhere import SHIFT_SECONDS, shifted
 from agentmut.doctor.moving import Moving, moving_spans, template_of
 
 RULES = "Never promise a date. Refund at most 50 euros."

@@ -15,8 +15,7 @@ from agentmut.report.html.inline import cut
 from agentmut.report.html.mutant_rows import where
 from agentmut.report.html.page_head import card_title
 from agentmut.report.html.run_lines import run_head, run_lines
-from agentmut.report.report_wording import ROUNDED_UP, ci_left_out, counted, interval, status_name
-from agentmut.report.run_wording import WHY_CHOSEN
+from agentmut.report.report_wording import ROUNDED_UP, WHY_CHOSEN, ci_left_out, counted, interval, status_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment

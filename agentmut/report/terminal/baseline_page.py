@@ -1,11 +1,17 @@
 """A saved baseline for a terminal, and what a comparison with it will notice."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.table import Table
+
 from agentmut.nouns import Cost
 from agentmut.report.paint import Page, clean
-from agentmut.report.terminal.power_table import add_power
 from agentmut.report.terminal.verdicts_page import plain_table, spent
 from agentmut.stats import wilson
-from agentmut.store import SavedBaseline
+from agentmut.store import PowerCell, SavedBaseline, SavedScenario
+
+KINDS = 3
+"""Tables of power that are printed at most: scenarios with equal chances share one, and --json has all."""
 
 
 def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
@@ -22,7 +28,7 @@ def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
             clean(name), f"{kept.passes}/{kept.trials}", f"{rate} [{interval.low:.2f}, {interval.high:.2f}]"
         )
     page.add(table)
-    add_power(page, saved.scenarios)
+    _add_power(page, saved.scenarios)
     for remark in saved.remarks:
         page.add(f"Note: {clean(remark)}.", style="yellow")
     page.add(spent(cost))
@@ -35,9 +41,41 @@ def render_comparison_preview(saved: SavedBaseline, method: str) -> str:
     """Return what `agentmut baseline compare --preview` says, as text."""
     page = Page(color=False)
     page.add(f"{method} comparison with baseline {saved.name!r}; nothing has been run")
-    add_power(page, saved.scenarios)
+    _add_power(page, saved.scenarios)
     page.add(
         "These chances are exact for today's settings, if the baseline's observed rate is the true rate. For a larger "
         "baseline they include the price of checking it at smaller sizes first."
     )
     return page.text()
+
+
+def _add_power(page: Page, scenarios: Mapping[str, SavedScenario]) -> None:
+    """Add one table for the scenarios of each kind: the chance of FAIL by drop and size of the baseline."""
+    kinds: dict[tuple[PowerCell, ...], list[str]] = {}
+    for name, saved in scenarios.items():
+        if saved.power:
+            kinds.setdefault(saved.power, []).append(name)
+    for cells, names in list(kinds.items())[:KINDS]:
+        kept = scenarios[names[0]]
+        page.title(f"Chance of FAIL, {clean(', '.join(names))} ({kept.passes}/{kept.trials} passed)")
+        page.add(_power_table(cells))
+    if len(kinds) > KINDS:
+        page.add(f"{len(kinds) - KINDS} more such tables are in --json.")
+
+
+def _power_table(cells: Sequence[PowerCell]) -> Table:
+    sizes = sorted({cell.trials for cell in cells})
+    first, *others = (str(size) for size in sizes)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("drop by")
+    for name in (f"{first} trials", *others):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in _rows(cells, sizes):
+        table.add_row(*row)
+    return table
+
+
+def _rows(cells: Sequence[PowerCell], sizes: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    found = {(cell.drop, cell.trials): cell.fail for cell in cells}
+    for drop in sorted({cell.drop for cell in cells}):
+        yield f"{drop:g}", *(f"{found[drop, size]:.2f}" for size in sizes)

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from agentmut.insight import Event, EventKind, EventPair, RunView, SideBySide
 from agentmut.report.paint import Page, clean
-from agentmut.report.run_wording import WHY_CHOSEN
+from agentmut.report.report_wording import WHY_CHOSEN
 
 LONGEST = 700
 """Characters of one event that are shown; `agentmut trials --trial N` prints all."""
