@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,7 +30,7 @@ async def call_hook(hook: Hook | None, scenario: Scenario, timeout: float) -> st
     finally:
         ended = task.done()
         if not ended:
-            place = _place_in(threads)
+            place = _place_in(threads) or _place_of(task)
             await give_up(task)
     return task.result() if ended else f"not done within {timeout:g} s{place}"
 
@@ -92,3 +93,15 @@ def _place_in(threads: Sequence[int]) -> str:
     frames = sys._current_frames()
     places = [place_of(frames[thread]) for thread in threads if thread in frames]
     return f", at {places[0]}" if places else ""
+
+
+def _place_of(task: "asyncio.Task[Any]") -> str:
+    """Return where an async hook waits: in the innermost coroutine that is not Python's own."""
+    library, place = sysconfig.get_path("stdlib"), ""
+    waiting: Any = task.get_coro()
+    while (frame := getattr(waiting, "cr_frame", None)) is not None:
+        file = frame.f_code.co_filename
+        if "site-packages" in file or not file.startswith((library, "<frozen")):
+            place = f", at {file}:{frame.f_lineno} in {frame.f_code.co_name}"
+        waiting = waiting.cr_await
+    return "" if __file__ in place else place

@@ -1,6 +1,7 @@
 """A worker process of `isolate: process`: builds its executor once, and answers requests until the pipe closes."""
 
 import asyncio
+import faulthandler
 import os
 import sys
 import threading
@@ -10,7 +11,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from agentmut._base import described
+from agentmut._base import PLACE_SIGNAL, described
 from agentmut.nouns import Ending, Execution, Step
 from agentmut.recording import Trial, be_worker, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor
@@ -33,7 +34,9 @@ class Underway(NamedTuple):
     """How the run has ended, with prices, while its teardown is called."""
 
 
-def serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) -> None:
+def serve(
+    make: MakeExecutor, pipe: Connection, places: Connection, environment: Mapping[str, str]
+) -> None:
     """Run the worker's main loop: build once, then answer requests until the pipe closes."""
     os.environ.clear()  # what it was forked from has that of an earlier time
     os.environ.update(environment)
@@ -46,6 +49,8 @@ def serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) 
     except (EOFError, OSError):  # killed before it could watch this worker
         return
     be_worker()
+    if hasattr(faulthandler, "register"):
+        faulthandler.register(PLACE_SIGNAL, file=places.fileno(), all_threads=True)
     try:
         executor = make()
     except Exception as error:

@@ -11,7 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from multiprocessing.context import ForkServerContext, SpawnContext
 
-from agentmut._base import GroupWatch, RunError, lacked_memory_since, memory_kills
+from agentmut._base import (
+    PLACE_SIGNAL,
+    GroupWatch,
+    RunError,
+    lacked_memory_since,
+    memory_kills,
+    users_places,
+)
 from agentmut.nouns import Ending, Execution, Footprint
 from agentmut.recording import in_daemon_thread
 from agentmut.trial.executor import TrialRequest
@@ -22,6 +29,9 @@ MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
 STARTING = 300.0
 """Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
+PLACED = 10.0
+"""Seconds that a worker has to say where it is before it is killed. That takes no turn of Python, but a busy machine may
+let the worker wait."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
 NEEDED = "agentmut.campaign.preparation.executors"
@@ -125,11 +135,13 @@ class _Process:
         context = _context()
         self._pipe, theirs = context.Pipe()
         self._watch = GroupWatch()
-        told = (make, theirs, {**os.environ, **self._watch.variables})
+        self._places, placed = context.Pipe(duplex=False)
+        told = (make, theirs, placed, {**os.environ, **self._watch.variables})
         self._process = context.Process(target=serve, args=told, daemon=True)
         self._process.start()
         self._killed = False
         theirs.close()
+        placed.close()
 
     @property
     def alive(self) -> bool:
@@ -166,9 +178,10 @@ class _Process:
             until = time.monotonic() + deadline
             while True:
                 if not self._pipe.poll(max(0.0, until - time.monotonic())):
+                    place = self._place()
                     self.kill()
-                    why = f"killed: no answer within {deadline:g} s"
-                    return _torn_down(request, underway, why) or _unanswered(deadline, underway)
+                    why = f"killed: no answer within {deadline:g} s{place}"
+                    return _torn_down(request, underway, why) or _unanswered(deadline, underway, place)
                 if not isinstance(answer := self._pipe.recv(), Underway):
                     break
                 underway = answer
@@ -178,6 +191,17 @@ class _Process:
         if isinstance(answer, Execution):
             return answer
         raise RunError(f"a worker process could not run a trial: {answer}")
+
+    def _place(self) -> str:
+        """Return where the worker's code of users is, as the end of a sentence; empty where it does not say so."""
+        with suppress(OSError, TypeError):  # it has ended meanwhile
+            os.kill(self._process.pid, PLACE_SIGNAL)  # type: ignore[arg-type]
+            if self._places.poll(PLACED):
+                time.sleep(0.01)  # for the rest of what it writes
+                written = os.read(self._places.fileno(), 65536).decode("utf-8", "replace")
+                if found := users_places(written):
+                    return f", at {found}"
+        return ""
 
     def dismiss(self) -> None:
         """Tell the worker that no further trial comes."""
@@ -197,6 +221,7 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
+        self._places.close()
         self._watch.release()
 
     def _ended(self, before: int | None, underway: Underway) -> Execution:
@@ -230,11 +255,11 @@ def _torn_down(request: TrialRequest, underway: Underway, why: str) -> Execution
     return underway.concluded.model_copy(update={"hooks": underway.hooks})
 
 
-def _unanswered(deadline: float, underway: Underway) -> Execution:
+def _unanswered(deadline: float, underway: Underway, place: str) -> Execution:
     """Return how a trial ended that had to be killed: what blocks before the agent begins is the scenario's setup."""
     if underway.began:
-        return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s", underway)
-    reason = f"setup: killed, as the agent had not begun within {deadline:g} s"
+        return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s{place}", underway)
+    reason = f"setup: killed, as the agent had not begun within {deadline:g} s{place}"
     return _lost(Ending.SETUP_FAILED, reason, underway)
 
 

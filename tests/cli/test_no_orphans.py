@@ -142,7 +142,8 @@ def test_a_kill_before_the_watch_knows_the_program_ends_it_all_the_same(tmp_path
 def test_a_worker_whose_parent_was_killed_before_it_was_watched_runs_no_code_of_users() -> None:
     ours, theirs = multiprocessing.Pipe()
     imported: list[int] = []
-    worker = threading.Thread(target=serve, args=(lambda: imported.append(1), theirs, dict(os.environ)))
+    told = (lambda: imported.append(1), theirs, theirs, dict(os.environ))
+    worker = threading.Thread(target=serve, args=told)
     group = os.getpgrp()
     worker.start()
     assert ours.recv() == GROUPED

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -224,6 +225,53 @@ def test_the_run_of_a_cheap_model_is_continued_and_its_trials_are_paid_once(tmp_
     assert (own["run_id"], own["cheap_model"]["run_id"]) == (json.loads(output)["run_id"], cheap["run_id"])
     paid = sum(one["cost"]["trials"] - one["cost"]["reused"] for one in (cheap, own))
     assert len((tmp_path / "calls").read_text()) == paid + 1  # one trial was lost with the process
+
+
+def test_the_two_runs_of_a_cheap_model_come_to_the_same_after_sigkill_in_either(tmp_path: Path) -> None:
+    """Each kill costs the one trial that was under way."""
+    rules = " ".join(f"Always say word {number}." for number in range(14))
+    agent = (
+        "import os, pathlib, signal\ndef run(config, input):\n    calls = pathlib.Path('calls')\n"
+        "    with calls.open('a') as log:\n        log.write(config.model.name[0])\n"
+        "    if str(calls.stat().st_size) == os.environ.get('AT'):\n        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return 'hello' if 'word 3' in config.prompt else 'hm'\n"
+    )
+    settings = "  n_max: 10\nexecution: {concurrency: 1, isolate: task}\nbudget: {trials: 4000}\n"
+
+    def given(folder: Path, *words: str, at: int = 0) -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "AT": str(at)}
+        command = [*AGENTMUT, *words, "--json"]
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+    def ended(folder: Path, *words: str) -> tuple[int, str, Any]:
+        done = given(folder, *words)
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        calls = (folder / "calls").read_text()
+        return (
+            len(calls),
+            calls,
+            ([(m["id"], m["status"], m["trials"]) for m in result["mutants"]], result["score"]),
+        )
+
+    for name in ("whole", "cheap", "own"):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = (write(folder, agent) / "agentmut.yaml").read_text()
+        text = text.replace("Always greet the user. Be brief.", rules).replace(
+            "prompt: ", "model: {name: dear}, prompt: ", 1
+        )
+        text = text.replace("mutation: {", "mutation: {proxy: {model: cheap, part: 0.5}, ")
+        (folder / "agentmut.yaml").write_text(text.replace("{baseline: 20}", "\n  baseline: 20") + settings)
+    calls, said, whole = ended(tmp_path / "whole", "run", "--yes")
+    cheap, own = said.count("c"), said.count("d")
+    assert cheap > 100 and own > 100
+    assert given(tmp_path / "cheap", "run", "--yes", at=cheap // 2).returncode == 4
+    refused = given(tmp_path / "cheap", "resume")
+    assert (refused.returncode, "`agentmut run` goes on with its trials" in refused.stderr) == (2, True)
+    assert ended(tmp_path / "cheap", "run", "--yes")[::2] == (calls + 1, whole)
+    assert given(tmp_path / "own", "run", "--yes", at=cheap + own // 2).returncode == 4
+    assert ended(tmp_path / "own", "resume")[::2] == (calls + 1, whole)
 
 
 def test_a_stored_run_is_judged_with_a_deadline_though_its_evaluators_have_threads(tmp_path: Path) -> None:

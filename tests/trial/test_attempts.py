@@ -556,6 +556,18 @@ def test_a_hanging_hook_ends_at_the_timeout(monkeypatch: pytest.MonkeyPatch) -> 
     go_on.set()
 
 
+def test_a_hanging_async_hook_is_told_with_its_place() -> None:
+    async def waits() -> None:
+        await asyncio.sleep(600)
+
+    async def hangs(scenario: Scenario) -> None:
+        await waits()
+
+    execution = end(lambda config, given: "x", timeout=0.2, setup=hangs)
+    place = f"{__file__}:{waits.__code__.co_firstlineno + 1} in waits"
+    assert execution.reason == f"setup: not done within 0.2 s, at {place}"
+
+
 def local(function: Any, setup: Any = None, teardown: Any = None, **settings: Any) -> LocalExecutor:
     adapter = CallableAdapter(function, CONFIG)
     cases = {"s": Case(SCENARIO, {}, setup, teardown)}

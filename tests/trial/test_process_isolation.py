@@ -3,6 +3,7 @@
 import asyncio
 import multiprocessing
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -126,6 +127,7 @@ def test_a_setup_that_keeps_pythons_lock_is_its_own_failure_and_not_the_agents()
     stuck, fine = execute(pool("hooked", ("stuck", "fine"), timeout=SOON), "stuck", "fine", one_by_one=True)
     assert (stuck.ending, fine.ending) == (Ending.SETUP_FAILED, Ending.ANSWERED)
     assert stuck.reason.startswith("setup: killed, as the agent had not begun within")
+    assert re.search(r" s, at \S+isolated_agents\.py:\d+ in \w+$", stuck.reason)
 
 
 def test_a_teardown_that_stops_or_ends_its_worker_changes_no_trial(caplog: pytest.LogCaptureFixture) -> None:
@@ -134,6 +136,7 @@ def test_a_teardown_that_stops_or_ends_its_worker_changes_no_trial(caplog: pytes
     assert [(one.ending, one.trace.text) for one in found] == [(Ending.ANSWERED, turn) for turn in turns]
     stuck, ended = (record.getMessage() for record in caplog.records)
     assert stuck.startswith("teardown of scenario stuck failed: killed: no answer within")
+    assert re.search(r" s, at \S+isolated_agents\.py:\d+ in \w+$", stuck)
     assert ended == "teardown of scenario exit failed: it ended the process (exit code 3)"
 
 

@@ -13,6 +13,9 @@ from agentmut.cli.run_output import print_result
 if TYPE_CHECKING:
     from agentmut.store import StoredRun
 
+CHEAP = "cheap model"
+"""The kind of a run that asks the cheap model of `mutation.proxy`, ahead of the run that the user has asked for."""
+
 
 def resume(
     run: RunId = None,
@@ -63,10 +66,13 @@ def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
             raise UsageError(f"{len(found)} runs match {wanted!r}. Known: {known}.")
         _refuse_other_kinds(found[0])
         return found[0]
-    unfinished = [stored for stored in runs if stored.status != "finished" and kind_of(stored) == "run"]
-    if not unfinished:
+    unfinished = [stored for stored in runs if stored.status != "finished"]
+    if unfinished and unfinished[0] is runs[0] and kind_of(runs[0]) == CHEAP:
+        _refuse_other_kinds(runs[0])
+    resumable = [stored for stored in unfinished if kind_of(stored) == "run"]
+    if not resumable:
         raise UsageError("there is no unfinished run to resume. `agentmut run` starts a new one.")
-    return unfinished[0]
+    return resumable[0]
 
 
 def kind_of(stored: "StoredRun") -> str:
@@ -81,6 +87,10 @@ def kind_of(stored: "StoredRun") -> str:
 
 def _refuse_other_kinds(stored: "StoredRun") -> None:
     kind = kind_of(stored)
+    if kind == CHEAP:
+        raise UsageError(
+            f"run {stored.id} asked the cheap model of mutation.proxy. `agentmut run` goes on with its trials."
+        )
     if kind != "run":
         verb = {"test": "test", "baseline": "baseline save", "compare": "baseline compare"}.get(kind, kind)
         raise UsageError(
