@@ -134,7 +134,7 @@ def suite(folder: Path) -> object:
 BOTH = ("task", "process")
 VERBS = (
     Verb("run", RUN, came_to=statuses, isolations=BOTH),
-    Verb("resume", ("resume",), (BUDGETED,), RUN, statuses, BOTH),
+    Verb("resume", ("resume", "--trials", "1000"), (BUDGETED,), RUN, statuses, BOTH),
     Verb("rescore", ("rescore",), (RUN,), came_to=rescored),
     Verb("report", ("report", "--format", "markdown", "--output", "report.md"), (RUN,), came_to=reported),
     Verb("baseline save", ("baseline", "save", "--trials", "40", "--yes"), came_to=baseline, isolations=BOTH),
