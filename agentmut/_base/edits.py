@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base.errors import StoreError, UsageError
 from agentmut._base.private_files import PRIVATE_FOLDER, make_private_folder, write_private
-from agentmut._base.whole_files import let_go
+from agentmut._base.whole_files import let_go, lock_at_once
 
 JOURNAL = "edits.json"
 LOCK = "edits.lock"
@@ -191,7 +191,7 @@ def _step(root: Path, name: str, scratch: str | None) -> _Step:
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
     try:
-        import fcntl
+        import fcntl  # noqa: F401
     except ImportError:  # no such lock on this system
         yield
         return
@@ -202,11 +202,12 @@ def _locked(root: Path) -> Iterator[None]:
     except OSError as error:
         raise StoreError(f"cannot write to {folder}: {error.strerror}. Check that it is writable.") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            lock_at_once(handle, folder)
+        except BlockingIOError:
+            raise StoreError(
+                f"another command edits the files of {root}. Wait until it ends, then try again."
+            ) from None
         yield
-    except BlockingIOError:
-        raise StoreError(
-            f"another command edits the files of {root}. Wait until it ends, then try again."
-        ) from None
     finally:
         let_go(handle, owner)

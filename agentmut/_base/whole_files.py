@@ -1,6 +1,7 @@
 """Files that are written completely or not at all."""
 
 import errno
+import logging
 import os
 import secrets
 import shutil
@@ -16,6 +17,7 @@ from agentmut._base.errors import DISK_IS_FULL, AgentmutError, StoreError, Usage
 from agentmut._base.frozen import storable_json
 from agentmut._base.private_files import make_private_folder
 
+_log = logging.getLogger(__name__)
 SCRATCH = ".agentmut-whole-"
 """How the name of a file begins that is not in its place yet; those of edits have other names, for a journal."""
 LEFT_AFTER = 3600
@@ -148,6 +150,22 @@ def take_lock(handle: int) -> bool:
     return True
 
 
+def lock_at_once(handle: int, folder: Path) -> None:
+    """Lock an open file of a folder for this process. Raise `BlockingIOError` if another process holds the lock.
+
+    A disk without locks, such as some shared folders, is named in the log; nothing is locked there.
+    """
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        said = "%s is on a disk without locks (%s). Give only one agentmut command at a time there."
+        _log.warning(said, ascii(str(folder)), error.strerror)
+
+
 def let_go(handle: int, owner: int) -> None:
     """Unlock and close a file that the process `owner` has locked.
 
@@ -174,7 +192,7 @@ def locked(folder: Path) -> Iterator[None]:
     Raises `StoreError` when another process holds it. Systems without `fcntl` are not protected.
     """
     try:
-        import fcntl
+        import fcntl  # noqa: F401
     except ImportError:
         yield
         return
@@ -186,12 +204,13 @@ def locked(folder: Path) -> Iterator[None]:
             f"cannot write to {folder}: {error.strerror}. Check that the folder is writable and has space."
         ) from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            lock_at_once(handle, folder)
+        except BlockingIOError:
+            raise StoreError(
+                f"another agentmut command is at work in {folder}. Wait until it ends, or stop it; what it has "
+                "finished is kept."
+            ) from None
         yield
-    except BlockingIOError:
-        raise StoreError(
-            f"another agentmut command is at work in {folder}. Wait until it ends, or stop it; what it has "
-            "finished is kept."
-        ) from None
     finally:
         let_go(handle, owner)

@@ -34,9 +34,7 @@ class Underway(NamedTuple):
     """How the run has ended, with prices, while its teardown is called."""
 
 
-def serve(
-    make: MakeExecutor, pipe: Connection, places: Connection, environment: Mapping[str, str]
-) -> None:
+def serve(make: MakeExecutor, pipe: Connection, places: Connection, environment: Mapping[str, str]) -> None:
     """Run the worker's main loop: build once, then answer requests until the pipe closes."""
     os.environ.clear()  # what it was forked from has that of an earlier time
     os.environ.update(environment)

@@ -30,8 +30,8 @@ MARGIN = 5.0
 STARTING = 300.0
 """Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
 PLACED = 10.0
-"""Seconds that a worker has to say where it is before it is killed. That takes no turn of Python, but a busy machine may
-let the worker wait."""
+"""Seconds that a worker has to say where it is before it is killed. That takes no turn of Python, but a busy machine
+may let the worker wait."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
 NEEDED = "agentmut.campaign.preparation.executors"
