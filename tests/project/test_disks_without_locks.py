@@ -31,6 +31,6 @@ def test_a_disk_without_locks_is_named_and_used(
 def test_an_error_of_the_work_is_not_taken_for_another_command(tmp_path: Path) -> None:
     with pytest.raises(BlockingIOError, match="of the work"), locked(tmp_path / ".agentmut"):
         raise BlockingIOError("of the work")
-    with locked(tmp_path / ".agentmut"), pytest.raises(StoreError, match="another agentmut command"):
-        with locked(tmp_path / ".agentmut"):
-            pass
+    there = locked(tmp_path / ".agentmut")
+    with there, pytest.raises(StoreError, match="another agentmut command"), locked(tmp_path / ".agentmut"):
+        pass
