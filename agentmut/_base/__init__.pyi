@@ -6,6 +6,7 @@ from .edits import edit_together as edit_together
 from .edits import finish_edits as finish_edits
 from .environment import environ as environ
 from .errors import DISK_IS_FULL as DISK_IS_FULL
+from .errors import REFUSALS_OF_THE_SYSTEM as REFUSALS_OF_THE_SYSTEM
 from .errors import AdapterError as AdapterError
 from .errors import AgentmutError as AgentmutError
 from .errors import BudgetError as BudgetError

@@ -11,6 +11,16 @@ from enum import IntEnum
 MOST_NAMES = 40
 """Known names that a message lists."""
 DISK_IS_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+REFUSALS_OF_THE_SYSTEM = {
+    errno.EMFILE: "Something keeps files open, perhaps the agent, or `ulimit -n` is low.",
+    errno.ENFILE: "Close programs that keep files open.",
+    errno.ENOMEM: "Free memory, or lower execution.concurrency.",
+    errno.EAGAIN: "Free processes or threads, raise `ulimit -u`, or lower execution.concurrency.",
+    errno.EROFS: "Make the disk writable.",
+    errno.EIO: "Look at the disk.",
+    errno.ESTALE: "Mount the shared folder anew.",
+}
+"""What the system may refuse to any program, with what to do about it: no bug of agentmut."""
 """Error numbers of a disk, or of a user's share of it, without room."""
 
 

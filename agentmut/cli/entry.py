@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from agentmut._base import (
     DISK_IS_FULL,
+    REFUSALS_OF_THE_SYSTEM,
     AgentmutError,
     ExitCode,
     RunError,
@@ -195,6 +196,11 @@ def _main(arguments: list[str], as_json: bool) -> None:
         _say_json(message, int(ExitCode.INTERRUPTED), as_json)
         sys.exit(int(ExitCode.INTERRUPTED))
     except OSError as error:
+        if remedy := REFUSALS_OF_THE_SYSTEM.get(error.errno or 0):
+            where = f" ({error.filename})" if error.filename else ""
+            why = f"the system refuses: {error.strerror}{where}. {remedy} Finished trials are kept."
+            _say(AgentmutError(why), arguments)
+            sys.exit(int(ExitCode.BROKEN))
         if error.errno not in DISK_IS_FULL:
             _bug(arguments)
         message = f"{error.strerror}: the output could not be written whole. Finished trials are kept."

@@ -1,6 +1,7 @@
 """A crash of agentmut's own code is exit code 4 and one JSON document: 1 would be evidence against the agent."""
 
 import asyncio
+import errno
 import json
 import os
 import subprocess
@@ -57,6 +58,27 @@ def test_a_planted_crash_is_never_exit_code_1(
     assert ended(write(tmp_path)) == ExitCode.BROKEN
     document, _ = told(capsys)
     assert document["exit_code"] == ExitCode.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(errno.EMFILE, "Too many open files"), (errno.EIO, "Input/output error"), (errno.EAGAIN, "unavailable")],
+)
+def test_what_the_system_refuses_is_no_bug(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    number: int,
+    said: str,
+) -> None:
+    def refused(*given: Any, **named: Any) -> None:
+        raise OSError(number, os.strerror(number), "/a/file")
+
+    monkeypatch.setattr("agentmut.campaign.running.loop.Loop._take_in", refused)
+    assert ended(write(tmp_path)) == ExitCode.BROKEN
+    document, printed = told(capsys)
+    assert said in document["error"] and "(/a/file)" in document["error"]
+    assert "bug in agentmut" not in printed and "Traceback" not in printed
 
 
 def test_a_crash_says_that_it_is_a_bug(
