@@ -103,9 +103,9 @@ def test_a_mutant_whose_kill_is_not_striking_runs_six_trials_alone_first() -> No
     assert seen == {5: "o" * 7 + "mo" * 4, 3: "m" * 6 + "o" * 9}
 
 
-def test_after_ten_trials_of_the_original_it_and_the_mutant_take_turns() -> None:
+def test_after_twenty_trials_of_the_original_it_and_the_mutant_take_turns() -> None:
     found, seen = Confirmation((("s0", KillCounts(2, 100, 6, 30)),), 0.005), ""
-    while len(seen) < 16:
+    while len(seen) < 26:
         scenario, original = found.next()
         seen += "o" if original else "m"
         found = (
@@ -113,13 +113,35 @@ def test_after_ten_trials_of_the_original_it_and_the_mutant_take_turns() -> None
             if original
             else found.with_mutant(scenario, failed=False)
         )
-    assert seen == "o" * 10 + "mo" * 3
+    assert seen == "o" * 20 + "mo" * 3
+
+
+def test_a_confirmation_knows_what_the_mutant_and_the_original_did_on_the_other_scenarios() -> None:
+    lane = confirming(1).lanes[0]
+    lanes = [
+        replace(lane, scenario="s0", failures=4, trials=4, decision=Decision.KILLED, outcomes="1111"),
+        replace(lane, scenario="s1", failures=1, trials=2, decision=Decision.SURVIVED, outcomes="0100"),
+        replace(lane, scenario="s2"),
+        replace(lane, scenario="s3", failures=3, trials=3, decision=Decision.UNDECIDED, outcomes="1110"),
+    ]
+    refuted = Confirmation((("s3", KillCounts(10, 100, 3, 4, 2, 5)),), 0.005)
+    found = confirmation_of(lanes, None, refuted=[refuted])
+    assert found.found == (("s0", KillCounts(10, 100, 4, 4)),)
+    assert found.elsewhere == (KillCounts(10, 100, 1, 4), KillCounts(10, 100, 3, 4, 2, 5))
+
+
+def test_the_same_kill_needs_more_where_the_mutant_fails_on_other_scenarios_too() -> None:
+    found = (("s0", KillCounts(2, 100, 4, 12, 0, 6)),)
+    calm, drifting = (
+        Confirmation(found, 0.05 / 12, elsewhere=(KillCounts(2, 100, failures, 40),)) for failures in (1, 8)
+    )
+    assert calm.log_evidence > Confirmation(found, 0.05 / 12).log_evidence > drifting.log_evidence
 
 
 def test_a_kill_that_gains_no_evidence_is_taken_back_though_the_evidence_is_for_it() -> None:
-    # its logarithm is 1.78: enough after 40 trials (0.03 * 40 = 1.2), too little after 99 (2.97)
-    few = Confirmation((("s0", KillCounts(2, 100, 6, 40, 1, 40)),), 0.005, further=0)
-    assert 1.2 < few.log_evidence < 2.97 and not few.confirmed and not few.given_up
+    # its logarithm is 1.90: enough after 40 trials (0.6 + 0.03 * 40 = 1.8), too little after 99 (3.57)
+    few = Confirmation((("s0", KillCounts(2, 100, 6, 39, 1, 40)),), 0.005, further=0)
+    assert 1.8 < few.log_evidence < 3.57 and not few.confirmed and not few.given_up
     assert replace(few, further=60 - 1).given_up
 
 

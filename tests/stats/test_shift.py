@@ -94,35 +94,57 @@ def test_mutants_that_are_a_little_worse_everywhere_are_no_drift() -> None:
     assert sum(shift.p <= 0.05 for shift in shifts) <= 3
 
 
-def test_the_evidence_of_one_scenario_is_the_ratio_of_two_integrals() -> None:
-    """Two failures after 1 of 50, on a fine grid of angles: the splits are before the first and between the two."""
-    means = np.sin(np.linspace(0.04, math.pi / 2 - 0.04, 24)) ** 2
-    priors = [stats.beta(m * size, (1 - m) * size) for m in means for size in (1, 4, 16, 64, 256)]
-    fits = np.array([stats.betabinom(50, *prior.args).pmf(1) for prior in priors])
-    angles = np.linspace(0.0, 0.9, 3001)
-    rate = np.clip(np.sin(angles) ** 2, 5e-4, 1 - 5e-4)
-    density = sum(fit * prior.pdf(rate) for fit, prior in zip(fits, priors, strict=True)) * np.sin(2 * angles)
+def test_the_evidence_is_the_ratio_of_two_sums_over_the_distributions_of_rates() -> None:
+    """Two scenarios, three later trials: s0 fails, s1 passes, s0 fails. By plain sums on a fine grid of angles."""
+    baseline = {"s0": (1, 50), "s1": (3, 60)}
+    ends = [(math.asin(math.sqrt((f + 0.5) / (n + 1))), 1.5 / math.sqrt(n + 1)) for f, n in baseline.values()]
+    low, high = min(a - w for a, w in ends), max(a + w for a, w in ends)
+    means = np.sin(np.linspace(max(0.02, low), high, 24)) ** 2
+    angles = np.linspace(0.01, 0.9, 1501)
+    rate = np.sin(angles) ** 2
+    jacobian = np.sin(2 * angles)
+    densities = [
+        stats.beta(m * n, (1 - m) * n).pdf(rate) * jacobian for m in means for n in (4, 16, 64, 256, 1024)
+    ]
 
-    def chance(before: int, after: int, shift: float) -> float:
-        """Return the chance of 1 of 50 and of so many failures at the rate, and after a shift of it."""
+    def chance(shift: float, split: int) -> float:
+        """Return the chance of all trials, where the rates rise by the shift before the trial with that number."""
         moved = np.clip(rate + shift, 5e-4, 1 - 5e-4)
-        return float(
-            integrate.trapezoid(density * rate ** (1 + before) * (1 - rate) ** 49 * moved**after, angles)
+        of = [moved if number >= split else rate for number in range(3)]
+        first = rate**1 * (1 - rate) ** 49 * of[0] * of[2]
+        second = rate**3 * (1 - rate) ** 57 * (1 - of[1])
+        return sum(
+            float(integrate.trapezoid(d * first, angles) * integrate.trapezoid(d * second, angles))
+            for d in densities
         )
 
     shifts = [(s, 0.9 / 8) for s in (0.02, 0.035, 0.05, 0.08, 0.12, 0.2, 0.35, 0.6)]
     shifts += [(s, 0.1 / 3) for s in (-0.04, -0.1, -0.25)]
-    drifting = sum(w * (0.4 * chance(0, 2, s) + 0.6 * chance(1, 1, s)) for s, w in shifts)
-    shift = find_shift({"s0": (1, 50)}, LaterTrials((("s0", ""),), [0, 0], [True, True]))
+    drifting = sum(w * v * chance(s, split) for s, w in shifts for split, v in enumerate((0.4, 0.3, 0.3)))
+    later = LaterTrials((("s0", ""), ("s1", "")), [0, 1, 0], [True, False, True])
+    shift = find_shift(baseline, later)
     assert shift is not None
-    assert shift.log_evidence == pytest.approx(math.log(drifting / chance(2, 0, 0.0)), abs=0.02)
+    assert shift.log_evidence == pytest.approx(math.log(drifting / chance(0.0, 3)), abs=0.02)
+
+
+def test_rates_that_all_baselines_share_are_known_more_closely_than_one_baseline_tells() -> None:
+    # ten scenarios at one rate: 30 failures in 200 trials; then 20 in 200. One scenario alone has 3 in 20 and 2 in 20
+    def shifted(scenarios: int) -> float:
+        lanes = tuple((f"s{j}", "") for j in range(scenarios))
+        where = [j for j in range(scenarios) for _ in range(20)]
+        later = LaterTrials(lanes, where, [i % 20 < 8 for i in range(20 * scenarios)])
+        shift = find_shift({name: (3, 20) for name, _ in lanes}, later)
+        assert shift is not None
+        return shift.log_evidence
+
+    assert shifted(10) > 5 * shifted(1) > 0
 
 
 def test_no_later_trial_says_nothing_and_few_say_little() -> None:
     assert find_shift({"s0": (1, 10)}, LaterTrials((), [], [])) is None
     assert find_shift({}, LaterTrials((("s0", ""),), [0], [True])) is None
     calm = find_shift({"s0": (0, 10)}, LaterTrials((("s0", ""),), [0] * 50, [False] * 50))
-    assert calm is not None and calm.p == pytest.approx(min(1.0, 0.4 * math.exp(-calm.log_evidence)))
+    assert calm is not None and calm.p == pytest.approx(min(1.0, 0.125 * math.exp(-calm.log_evidence)))
     assert calm.log_evidence < 0
 
 

@@ -293,7 +293,7 @@ class Arm:
         """Update the status from the trials so far."""
         found = self._conclusion()
         if found and found.status is Status.KILLED and self.confirms:
-            self.waiting = confirmation_of(self.lanes, self.suite, self.weight)
+            self.waiting = confirmation_of(self.lanes, self.suite, self.weight, self.refuted)
         elif found:
             self._answer(found)
 

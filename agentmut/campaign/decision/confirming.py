@@ -9,17 +9,18 @@ from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidenc
 from agentmut.stats import Decision, KillCounts, log_beside, log_confirming
 from agentmut.store import LATER, SERIES
 
-LEAST = 2
-"""Trials of the original without which no kill is final."""
+LEAST, LEAST_AFTER_ALONE = 2, 8
+"""Trials of the original without which no kill is final; the second number where the mutant first ran trials alone.
+A few that pass say little of a large drift, and a kill that is not striking needs more of them anyway."""
 FURTHER = 60
 """Further trials of the mutant after which a kill that is not confirmed is given up."""
-FIRST = 10
+FIRST = 20
 """Trials of the original on a scenario, at most, before the mutant gets further trials in turn with it."""
 ALONE, STRIKING = 6, 0.7
 """A mutant that failed at most so large a share of its trials at its kill runs so many further ones before the original
 does: the kill is more likely chance than an outage, and the mutant's own trials tell that soonest."""
-AT_FIRST, EACH_TRIAL = 0.0, 0.03
-"""The log evidence below which a kill is given up: it begins at 0 and rises by 0.03 with each trial that the
+AT_FIRST, EACH_TRIAL = 0.6, 0.03
+"""The log evidence below which a kill is given up: it begins at 0.6 and rises by 0.03 with each trial that the
 confirmation has taken. A kill that is real gains evidence with trials; one by chance or drift does not."""
 ENOUGH = 20
 """Trials of the original before a kill is given up since it fails as often; as many as the mutant's, if fewer."""
@@ -47,16 +48,19 @@ class Confirmation:
     """The trials of the original that are evidence, in order: the scenario, and whether it failed."""
     alone: int = 0
     """Further trials of the mutant before the first one of the original."""
+    elsewhere: tuple[KillCounts, ...] = ()
+    """The trials on the mutant's other scenarios when it was killed: they show how far the service has shifted."""
 
     @property
     def log_evidence(self) -> float:
         """Return the log Bayes factor for a worse mutant; each scenario's service may have shifted by itself."""
-        return sum(log_beside(beside) for _, beside in self.found)
+        return sum(log_beside(beside, self.elsewhere) for _, beside in self.found)
 
     @property
     def confirmed(self) -> bool:
         """Return whether the kill is final."""
-        return self._originals >= LEAST and self.log_evidence >= log_confirming(self.level)
+        least = LEAST_AFTER_ALONE if self.alone else LEAST
+        return self._originals >= least and self.log_evidence >= log_confirming(self.level)
 
     @property
     def given_up(self) -> bool:
@@ -137,17 +141,26 @@ class Confirmation:
         return ", ".join(name for name, beside in self.found if beside.failures) or "the suite"
 
 
-def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: float = 1.0) -> Confirmation:
+def confirmation_of(
+    lanes: Sequence[Lane],
+    suite: SuiteEvidence | None,
+    weight: float = 1.0,
+    refuted: Sequence[Confirmation] = (),
+) -> Confirmation:
     """Return the confirmation that a kill needs: of the first scenario that killed, or of all scenarios taken together.
 
     `weight` is the round's share of alpha. A scenario of a mutant has at most one kill to confirm in all rounds, since
-    one that does not hold closes it. So the level of the confirmation is that of all rounds together.
+    one that does not hold closes it. So the level of the confirmation is that of all rounds together. `refuted` are
+    the mutant's kills that did not hold.
     """
     killing = next((lane for lane in lanes if lane.decision is Decision.KILLED), None)
     if killing is not None:
         level = killing.table.design.alpha / weight
         alone = ALONE if killing.failures <= STRIKING * killing.trials else 0
-        return Confirmation(((killing.scenario, _counts_of(killing)),), level, alone=alone)
+        elsewhere = tuple(_all_of(lane, refuted) for lane in lanes if lane is not killing and lane.outcomes)
+        return Confirmation(
+            ((killing.scenario, _counts_of(killing)),), level, alone=alone, elsewhere=elsewhere
+        )
     assert suite is not None
     tried = tuple((lane.scenario, _counts_of(lane)) for lane in lanes if lane.trials)
     return Confirmation(tried, suite.level / weight, by_suite=True)
@@ -155,6 +168,13 @@ def confirmation_of(lanes: Sequence[Lane], suite: SuiteEvidence | None, weight: 
 
 def _counts_of(lane: Lane) -> KillCounts:
     return KillCounts(lane.table.f0, lane.table.n0, lane.failures, lane.trials)
+
+
+def _all_of(lane: Lane, refuted: Sequence[Confirmation]) -> KillCounts:
+    """Count all trials on a scenario, those of the original beside a kill that did not hold included."""
+    beside = [each for one in refuted for name, each in one.found if name == lane.scenario]
+    original = sum(each.original_failures for each in beside), sum(each.original_trials for each in beside)
+    return KillCounts(lane.table.f0, lane.table.n0, lane.outcomes.count("1"), len(lane.outcomes), *original)
 
 
 def repeat_beside(mutant: str, number: int) -> int:

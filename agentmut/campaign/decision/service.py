@@ -1,13 +1,14 @@
 """The state of the service while mutants run, as all trials show it to the end of a campaign."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.confirming import is_sentinel
 from agentmut.campaign.trials import Launch, TrialResult
+from agentmut.nouns import Mutant
 from agentmut.stats import LaterTrials, find_shift
 
 SIGNIFICANT = 0.05
@@ -29,14 +30,16 @@ class Service:
     """The trials after the baseline that are evidence, packed, as a campaign has a million of them."""
 
     lanes: dict[tuple[str, str], int] = field(default_factory=dict)
-    """(scenario, mutant) -> index; the mutant is empty for sentinels, trials that confirm kills, and those by which
-    the baseline grows."""
+    """(scenario, mutant) -> index; the mutant is empty for sentinels, trials that confirm kills, those by which the
+    baseline grows, and those of untouched controls."""
     where: "array[int]" = field(default_factory=lambda: array("q"))
     failed: bytearray = field(default_factory=bytearray)
     finished: "array[float]" = field(default_factory=lambda: array("d"))
     """Seconds since the epoch; 0 where no clock told."""
     first: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Failures and trials by scenario, of the baseline with which mutants began."""
+    untouched: frozenset[str] = frozenset()
+    """Controls without an edit: their trials are the original's."""
     sentinels: int = 0
     confirming: int = 0
     baseline_until: float = 0.0
@@ -47,8 +50,9 @@ class Service:
         """Return when the last trial came in."""
         return self.finished[-1] if self.finished else self.baseline_until
 
-    def begin(self, baselines: Mapping[str, ScenarioBaseline]) -> None:
-        """Keep the baseline that later trials are compared with."""
+    def begin(self, baselines: Mapping[str, ScenarioBaseline], identity: Iterable[Mutant] = ()) -> None:
+        """Keep the baseline that later trials are compared with, and the controls that are to be like it."""
+        self.untouched = frozenset(mutant.id for mutant in identity if not mutant.edits)
         self.first = {name: (b.failures, b.trials) for name, b in baselines.items() if b.trials}
 
     def record(self, launch: Launch, result: TrialResult) -> None:
@@ -57,7 +61,7 @@ class Service:
             self.sentinels += is_sentinel(launch.repeat)
             self.confirming += bool(launch.beside)
         if result.outcome.is_evidence and launch.scenario in self.first:
-            lane = launch.scenario, launch.mutant
+            lane = launch.scenario, "" if launch.mutant in self.untouched else launch.mutant
             self.where.append(self.lanes.setdefault(lane, len(self.lanes)))
             self.failed.append(result.outcome != "pass")
             self.finished.append(result.finished)

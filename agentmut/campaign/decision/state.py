@@ -380,7 +380,7 @@ class CampaignState:
             self.decided_free[mutant.id] = without_trial(where)
 
     def _begin_kills(self) -> None:
-        self.service.begin(self.baselines)
+        self.service.begin(self.baselines, self.plan.identity)
         if not self.plan.merged:  # a merge runs nothing
             tried = [name for name in self.baselines if self.testable(name)]
             self.sentinels = Sentinels(tried, self.plan.rule.beside, self.plan.first)

@@ -61,7 +61,7 @@ class Rule(Frozen):
     """The part of alpha that the scenarios together may spend."""
     clear_on: int = 0
     """Scenarios beyond which a survivor is cleared on a sample, and the most random ones in it; 0: on all."""
-    beside: float = 0.03
+    beside: float = 0.02
     """Sentinels a launch of a mutant: trials of the original to the end of the campaign. 0: no sentinel, and kills are
     final without trials of the original beside them."""
     keeps_confirming: bool = False

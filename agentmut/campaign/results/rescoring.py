@@ -7,7 +7,9 @@ where a run would have stopped earlier or gone on differs.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, zip_longest
+from heapq import merge
+from itertools import chain
+from operator import itemgetter
 
 from agentmut.campaign.decision.after_kills import final_kills
 from agentmut.campaign.decision.arm import Arm
@@ -182,7 +184,7 @@ class _Rescoring:
         return len(self.campaign.original[scenario]) < baseline.wanted
 
     def _take_in(self, mutant: Mutant) -> None:
-        """Record the trials of a mutant, the scenarios in turn, until the round has its answer."""
+        """Record the trials of a mutant, in the order of the store, until the round has its answer."""
         arm = self.state.arms.get(mutant.id)
         if arm is None:
             return
@@ -193,7 +195,7 @@ class _Rescoring:
                 for name, trials in self.campaign.trials_of_mutant(mutant.id).items()
                 if name in lanes
             }
-            judged = self._judged(mutant.id, _in_turn(kept), self.state.detectors[mutant.id])
+            judged = self._judged(mutant.id, _in_order(kept), self.state.detectors[mutant.id])
             self._waiting[mutant.id] = iter(judged)
         while not arm.is_answered and (found := next(self._waiting[mutant.id], None)):
             self._take_in_one(arm, *found)
@@ -284,10 +286,21 @@ class _Rescoring:
             yield trial, result
 
 
-def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
-    """Yield the first trial of every scenario, then the second."""
-    for together in zip_longest(*kept.values()):
-        yield from (trial for trial in together if trial is not None)
+def _in_order(kept: Kept) -> Iterator[StoredTrial]:
+    """Yield the trials as they were stored, those of a scenario by repeat.
+
+    A confirmation looks at the mutant's other scenarios, so it sees what it saw in the run.
+    """
+    together = merge(*map(_with_latest, kept.values()), key=itemgetter(0))
+    yield from (trial for _, trial in together)
+
+
+def _with_latest(trials: Iterable[StoredTrial]) -> Iterator[tuple[int, StoredTrial]]:
+    """Yield each trial after the largest row id so far."""
+    latest = 0
+    for trial in trials:
+        latest = max(latest, trial.id)
+        yield latest, trial
 
 
 def _covering(score: Score, other: Score) -> Score:

@@ -6,7 +6,8 @@ move by the same s at one time: the end of the baseline, or a later split. What 
 
 - the original's rate on a scenario, which comes from one distribution over scenarios. Without such a distribution the
   factor would take regression to the mean for a drift: kills, and the trials that are to confirm them, gather on
-  scenarios whose baseline was lucky;
+  scenarios whose baseline was lucky. The distribution is the same for all scenarios and is averaged over last: its
+  mean is as uncertain as all baselines together leave it;
 - how most mutants differ from the original, by the same e on all scenarios. So mutants that are a little worse
   everywhere are no drift;
 - how many lanes fail like most on their scenario, near that rate, or at any other rate.
@@ -47,15 +48,20 @@ DIFFERENT = 0.1
 """Prior chance that most mutants differ from the original alike, on all scenarios."""
 OF_A_TRIAL = 0.5
 """What a trial of a mutant counts beside the original's: some of these mutants are a little worse."""
-MEANS, SIZES = 24, (1.0, 4.0, 16.0, 64.0, 256.0)
-"""Grid of the distribution of rates over scenarios: how many means, and what their spread is worth in trials."""
+MEANS, SIZES = 10.0, (4.0, 16.0, 64.0, 256.0, 1024.0)
+"""Grid of the distribution of rates over scenarios: how many means for the root of the number of scenarios, and what
+their spread is worth in trials. The mean of many rates is known more closely, so the grid has to be finer."""
+MARGIN = 0.02
+"""How far the mean of such a distribution stays from 0 and 1, as an arc sine of the root."""
 POINTS = 64
 """Points of the grid of the original's rate."""
+NOTHING = 1e-300
+"""Added to a mean before its logarithm, since a mean may be too small for a float."""
 LIKELY = 0.95
 """The posterior weight of the split points that may be the time of the shift."""
-MEASURED = 0.4
-"""A factor of b is taken for a p-value of 0.4 / b: chosen by simulation, so that a factor of 8 names a drift in at most
-0.05 of steady campaigns (sections "in real life: drift" and "a drift named of a steady service")."""
+MEASURED = 0.125
+"""A factor of b is taken for a p-value of 0.125 / b: chosen by simulation, so that a factor of 2.5 names a drift in at
+most 0.05 of steady campaigns (sections "in real life: drift" and "a drift named of a steady service")."""
 
 
 class LaterTrials(NamedTuple):
@@ -101,12 +107,12 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     if not counted.total:
         return None
     population = _Population.from_baselines(list(known.values()))
-    different = np.log([1 - DIFFERENT] + [DIFFERENT / len(_ALIKE[1:])] * len(_ALIKE[1:]))
+    different = np.log([1 - DIFFERENT] + [DIFFERENT / len(_ALIKE[1:])] * len(_ALIKE[1:]))[:, None]
     drifting, steady = different, different
     for name, (failures, trials) in known.items():
         one = _of_scenario(population, (failures, trials), counted.on(name))
         drifting, steady = drifting + one[0], steady + one[1]
-    found = np.logaddexp.reduce(drifting, axis=2) - np.logaddexp.reduce(steady)
+    found = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
     found = found + log_lanes(counted.scenarios, counted.failed, counted.trials)
     return _shift(found, counted, known)
 
@@ -209,47 +215,60 @@ _ALIKE = (0.0, 0.02, 0.05, 0.12, 0.3, -0.05)
 def _of_scenario(
     population: "_Population", baseline: tuple[int, int], seen: _Seen
 ) -> tuple["Array", "Array"]:
-    """Return the log chance of what a scenario shows: with a drift by split, shift and e, and without one by e."""
+    """Return the log chance of what a scenario shows: with a drift by split, shift and e, and without one by e.
+
+    The last axis of both has the distributions of the population.
+    """
     import numpy as np
 
     f, n = baseline[0] + seen.failed[:, None, None], baseline[1] + seen.trials[:, None, None]
     rate = _rates(baseline, (float(seen.failed[-1]), float(seen.trials[-1])))
     alike = moved_by(rate, np.array(_ALIKE)[:, None])
-    weight = population.log_density(rate) + 0.5 * np.log(rate * (1 - rate))  # the grid is denser at the edges
     f_mutants, n_mutants = (OF_A_TRIAL * each for each in seen.of_mutants)
-    without = weight + log_chance(f[-1], n[-1], rate) + log_chance(f_mutants, n_mutants, alike)
+    without = log_chance(f[-1], n[-1], rate) + log_chance(f_mutants, n_mutants, alike)
     shifts = np.array(FALLS + RISES)[:, None]
     moved = log_chance(f[-1] - f[:-1], n[-1] - n[:-1], moved_by(rate, shifts))
-    original = (weight + log_chance(f[:-1], n[:-1], rate) + moved)[:, :, None, :]
+    original = (log_chance(f[:-1], n[:-1], rate) + moved)[:, :, None, :]
     mutants = moved_by(alike, seen.after[:, None, None, None] * shifts[:, None])
-    return log_sum(original + log_chance(f_mutants, n_mutants, mutants)), log_sum(without)
+    density = population.density(rate)
+    return _log_means(original + log_chance(f_mutants, n_mutants, mutants), density), _log_means(
+        without, density
+    )
+
+
+def _log_means(logs: "Array", density: "Array") -> "Array":
+    """Return the log of the mean of exp(logs) over the points of the last axis, for each column of `density`."""
+    import numpy as np
+
+    most = logs.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(logs - most) @ density + NOTHING) + most)
 
 
 class _Population(NamedTuple):
-    """The distribution of failure rates over scenarios: Beta(a, b), weighted by how well they fit the baselines."""
+    """The distributions that failure rates over scenarios may have, each as likely: Beta(a, b)."""
 
     a: "Array"
     b: "Array"
-    log_weight: "Array"
 
     @classmethod
     def from_baselines(cls, baselines: Sequence[tuple[int, int]]) -> "_Population":
         import numpy as np
-        from scipy.special import betaln
 
-        means, sizes = np.sin(np.linspace(0.04, math.pi / 2 - 0.04, MEANS)) ** 2, np.array(SIZES)
-        a, b = (each.ravel() for each in (np.outer(means, sizes), np.outer(1 - means, sizes)))
-        f, n = np.array(baselines, dtype=float).T[:, :, None]
-        fit = (betaln(a + f, b + n - f) - betaln(a, b)).sum(axis=0)
-        return cls(a, b, fit - np.logaddexp.reduce(fit))
+        count = max(24, round(MEANS * math.sqrt(len(baselines))))
+        angles = [(math.asin(math.sqrt((f + 0.5) / (n + 1))), 1.5 / math.sqrt(n + 1)) for f, n in baselines]
+        low, high = min(a - wide for a, wide in angles), max(a + wide for a, wide in angles)
+        means = np.sin(np.linspace(max(MARGIN, low), min(math.pi / 2 - MARGIN, high), count)) ** 2
+        sizes = np.array(SIZES)
+        return cls(np.outer(means, sizes).ravel(), np.outer(1 - means, sizes).ravel())
 
-    def log_density(self, rate: "Array") -> "Array":
+    def density(self, rate: "Array") -> "Array":
+        """Return the weight of each point of a grid of rates (rows) in each distribution, up to a factor."""
         import numpy as np
         from scipy.special import betaln
 
-        a, b = self.a[:, None], self.b[:, None]
-        each = (a - 1) * np.log(rate) + (b - 1) * np.log1p(-rate) - betaln(a, b)
-        return np.asarray(np.logaddexp.reduce(self.log_weight[:, None] + each, axis=0))
+        logs = np.log(rate)[:, None] * (self.a - 1) + np.log1p(-rate)[:, None] * (self.b - 1)
+        logs = logs - betaln(self.a, self.b) + 0.5 * np.log(rate * (1 - rate))[:, None]  # denser at the edges
+        return np.asarray(np.exp(logs - logs.max()))
 
 
 def _rates(*seen: tuple[float, float]) -> "Array":
