@@ -144,7 +144,7 @@ def test_no_later_trial_says_nothing_and_few_say_little() -> None:
     assert find_shift({"s0": (1, 10)}, LaterTrials((), [], [])) is None
     assert find_shift({}, LaterTrials((("s0", ""),), [0], [True])) is None
     calm = find_shift({"s0": (0, 10)}, LaterTrials((("s0", ""),), [0] * 50, [False] * 50))
-    assert calm is not None and calm.p == pytest.approx(min(1.0, 0.125 * math.exp(-calm.log_evidence)))
+    assert calm is not None and calm.p == pytest.approx(min(1.0, 0.2 * math.exp(-calm.log_evidence)))
     assert calm.log_evidence < 0
 
 

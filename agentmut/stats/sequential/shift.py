@@ -59,8 +59,8 @@ NOTHING = 1e-300
 """Added to a mean before its logarithm, since a mean may be too small for a float."""
 LIKELY = 0.95
 """The posterior weight of the split points that may be the time of the shift."""
-MEASURED = 0.125
-"""A factor of b is taken for a p-value of 0.125 / b: chosen by simulation, so that a factor of 2.5 names a drift in at
+MEASURED = 0.2
+"""A factor of b is taken for a p-value of 0.2 / b: chosen by simulation, so that a factor of 4 names a drift in at
 most 0.05 of steady campaigns (sections "in real life: drift" and "a drift named of a steady service")."""
 
 
