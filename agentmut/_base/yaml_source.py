@@ -54,8 +54,13 @@ def read_yaml(path: Path, label: str) -> YamlSource:
 
     Keys are the text that is written, dates stay text, and a key given twice is refused.
     """
+    return yaml_of(read_text(path, label), label)
+
+
+def yaml_of(text: str, label: str) -> YamlSource:
+    """Parse the text of one YAML document, as `read_yaml` does. `label` names it in errors."""
     try:
-        root = compose(read_text(path, label))
+        root = compose(text)
         if root is None:
             raise ProjectError(f"{label} is empty. `agentmut init` writes a commented example.")
         reader = _Reader()

@@ -1,7 +1,8 @@
 """`agentmut init --from FILE`: a project for an agent in another tool's file."""
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ PROMPT, TOOLS = "prompts/system.md", "tools.yaml"
 _PROJECT = """\
 # What agentmut breaks, which tests it measures, and with how much evidence.
 #   agentmut mutants                       what would be broken (--diff: how)
-#   agentmut simulate --alias {model}=sim-large -- agentmut run    try it offline, against a simulated model
+#   agentmut simulate --alias {alias} -- agentmut run    try it offline, against a simulated model
 #   agentmut run                           with the model named below
 version: 1
 
@@ -56,25 +57,42 @@ def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
     config = read_config_file(source).config
     if not (config.prompt.strip() or config.tools):
         raise UsageError(f"{source} describes neither a prompt nor tools, so there is nothing to begin with.")
-    files = {"agentmut.yaml": _project(config, source.name), "scenarios/first.yaml": _scenarios(config)}
+    places = {name: name if force else _free(target, name) for name in (PROMPT, TOOLS)}
+    files = {
+        "agentmut.yaml": _project(config, source.name, places),
+        "scenarios/first.yaml": _scenarios(config),
+    }
     if config.prompt.strip():
-        files[PROMPT] = config.prompt if config.prompt.endswith("\n") else f"{config.prompt}\n"
+        files[places[PROMPT]] = config.prompt if config.prompt.endswith("\n") else f"{config.prompt}\n"
     if config.tools:
-        files[TOOLS] = _dumped([_tool(tool) for tool in config.tools])
-    files |= {place: document.text for place, document in _documents(config).items()}
+        files[places[TOOLS]] = _dumped([_tool(tool) for tool in config.tools])
+    documents = {place: document.text for place, document in _documents(config).items()}
+    files |= {place: text for place, text in documents.items() if not _is_there(target / place, text)}
     return StartedFrom(write_project(target, files, force), model_named(config), _adapter_for(config))
 
 
-def _project(config: AgentConfig, file: str) -> str:
+def _free(target: Path, name: str) -> str:
+    """Return the name, or another one where the user has a file of this name and no project yet."""
+    there = (target / name).exists() and not (target / "agentmut.yaml").exists()
+    return str(Path(name).with_name(f"agentmut-{Path(name).name}")) if there else name
+
+
+def _is_there(path: Path, text: str) -> bool:
+    """Return whether a file has this text already, as a document that the agent's own file names."""
+    return path.is_file() and path.read_text("utf-8", errors="replace") == text
+
+
+def _project(config: AgentConfig, file: str, places: Mapping[str, str]) -> str:
     model = config.model.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     model |= {"name": model_named(config)}
     adapter = _adapter_for(config)
-    values: dict[str, Any] = {"prompt": PROMPT} if config.prompt.strip() else {}
-    values |= {"tools": TOOLS} if config.tools else {}
+    values: dict[str, Any] = {"prompt": places[PROMPT]} if config.prompt.strip() else {}
+    values |= {"tools": places[TOOLS]} if config.tools else {}
     values |= {"context": list(_documents(config))} if config.context else {}
     values["model"] = model
     written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
-    begun = _PROJECT.format(adapter=adapter, model=model["name"], file=" ".join(file.split()), config=written)
+    alias = shlex.quote(f"{model['name']}=sim-large")
+    begun = _PROJECT.format(adapter=adapter, alias=alias, file=" ".join(file.split()), config=written)
     return begun + SETTINGS
 
 

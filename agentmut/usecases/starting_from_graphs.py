@@ -20,6 +20,7 @@ agent:
   graph: {place}   # as {file} has it
 
 """
+_SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs")
 _SCENARIO = """\
 - name: first
   input: Hello, what can you do for me?
@@ -51,6 +52,12 @@ def files_for_graph(target: Path, source: Path) -> dict[str, str] | None:
             f"{source.name} names {len(places)} graphs: {', '.join(places)}. Name one, as in {source.name}#{first}."
         )
     place = places[wanted or first]
+    if Path(place.partition(":")[0]).suffix in _SCRIPTS:
+        raise UsageError(
+            f"the graph {place} is JavaScript, which agentmut does not import. Start its server (`npx @langchain/"
+            "langgraph-cli dev`), begin with `agentmut init`, and write `adapter: langgraph_remote` and `url: "
+            "http://127.0.0.1:2024` into agentmut.yaml."
+        )
     return {
         "agentmut.yaml": _PROJECT.format(place=place, file=source.name) + SETTINGS,
         "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO,

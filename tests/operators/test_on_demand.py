@@ -128,6 +128,7 @@ def test_prompt_and_tools_come_out_of_step() -> None:
     assert descriptions("tool.rename_parameter") == [
         "issue_refund: call the parameter order_id orderId",
         "issue_refund: call the parameter state state_value",
+        "cancel_order: call the parameter query query_value",
     ]
 
 

@@ -278,3 +278,46 @@ def test_no_reader_stumbles_over_odd_json(value: Any, tmp_path: Path) -> None:
     path = written(tmp_path, "odd.json", json.dumps(value))
     with pytest.raises(ProjectError):
         read_config_file(path)
+
+
+def test_a_list_of_servers_may_have_comments_and_commas_behind_the_last_item(tmp_path: Path) -> None:
+    text = '{\n  // of an editor\n  "servers": {\n    "web": {"command": "npx", "tools": ["click // now"],},\n  },\n}\n'
+    origin = read_config_file(written(tmp_path, "mcp.json", text))
+    assert origin.config.tool_names == ("click // now",)
+    assert places(origin, "tool.remove") == {"remove the tool click // now": ("mcp.json", 4)}
+    with pytest.raises(ProjectError, match="is not JSON"):
+        read_config_file(written(tmp_path, "mcp.json", '{"servers": {,}}'))
+
+
+def test_a_role_of_prompty_may_have_attributes_and_parameters_may_be_listed_as_properties(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "---\nname: claims\nmodel: {id: gpt-5.2}\ntools:\n- {name: get_policy, kind: function, "
+        "parameters: {properties: [{name: number, kind: string, required: true}]}}\n---\nsystem[name=Desk]:\n"
+        "Ask for the number.\n\nuser:\n{{q}}\n"
+    )
+    config = read_config_file(written(tmp_path, "claims.prompty", text)).config
+    assert config.prompt.strip() == "Ask for the number."
+    assert config.tools[0].parameters["required"] == ["number"]
+
+
+def test_adk_tells_functions_and_agents_from_sets_of_tools(tmp_path: Path) -> None:
+    text = """
+name: desk
+instruction: Help.
+tools:
+- name: my.module.check_prime
+- name: google_search
+- {name: MCPToolset, args: {stdio_server_params: {command: npx}}}
+- {name: AgentTool, args: {agent: {config_path: ./agents/tutor.yaml}}}
+- {name: LongRunningFunctionTool, args: {func: my.module.approve}}
+"""
+    config = read_config_file(written(tmp_path, "root_agent.yaml", text)).config
+    assert config.tool_names == ("check_prime", "google_search", "tutor", "approve")
+
+
+def test_crewai_may_write_a_model_with_its_settings(tmp_path: Path) -> None:
+    text = "writer:\n  role: W\n  goal: Write.\n  backstory: You write.\n  llm: {model: gpt-5.2, temperature: 0.1}\n"
+    model = read_config_file(written(tmp_path, "agents.yaml", text)).config.model
+    assert (model.name, model.temperature) == ("gpt-5.2", 0.1)

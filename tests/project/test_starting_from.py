@@ -93,3 +93,20 @@ def test_a_server_of_a_list_becomes_a_project_without_its_secrets(
 def test_a_list_that_names_its_tools_describes_an_agent(tmp_path: Path) -> None:
     write_from(tmp_path, FILES / "mcp.json")
     assert load_project(tmp_path).config.tools
+
+
+def test_files_of_the_user_stay_and_the_project_uses_a_document_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "git.md").write_text("Rebase, never merge.\n")
+    (tmp_path / "tools.yaml").write_text("- name: mine\n")
+    (tmp_path / "helper.md").write_text(
+        "---\nname: helper\ndescription: Helps.\ntools: [search]\nmodel: [Some Model 4.5, gpt-5.2]\n---\n"
+        "See @docs/git.md.\n"
+    )
+    begun = write_from(tmp_path, tmp_path / "helper.md")
+    assert (tmp_path / "tools.yaml").read_text() == "- name: mine\n"
+    project = load_project(tmp_path)
+    assert project.config.tool_names == ("helper", "search")
+    assert [one.name for one in project.config.context] == ["docs/git.md"]
+    assert begun.model == project.config.model.name == "Some Model 4.5"
+    assert "--alias 'Some Model 4.5=sim-large' --" in (tmp_path / "agentmut.yaml").read_text()

@@ -50,3 +50,10 @@ def test_several_graphs_are_told_apart(wanted: str, told: str, named: Path) -> N
 def test_the_project_stands_beside_the_file(named: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="are found from its folder: `agentmut init"):
         write_from(tmp_path / "elsewhere", named.with_name("langgraph.json#desk"))
+
+
+def test_a_graph_in_javascript_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "langgraph.json").write_text(json.dumps({"graphs": {"desk": "./src/graph.ts:graph"}}))
+    with pytest.raises(UsageError, match=r"is JavaScript, .* `adapter: langgraph_remote`"):
+        write_from(tmp_path, tmp_path / "langgraph.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["langgraph.json"]

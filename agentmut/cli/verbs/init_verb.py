@@ -39,6 +39,7 @@ def init(
     Example: agentmut init my_project
     """
     from importlib.util import find_spec
+    from shlex import quote
 
     from agentmut.usecases import WITHOUT_MODEL, starter_name, write_from, write_starter
 
@@ -55,7 +56,8 @@ def init(
         typer.echo(f"wrote {path}")
     where = project_option(folder)
     prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
-    prefix = f"agentmut simulate --alias {begun.model}=sim-large -- " if begun and begun.model else prefix
+    if begun and begun.model:
+        prefix = f"agentmut simulate --alias {quote(f'{begun.model}=sim-large')} -- "
     if begun and begun.extra and find_spec(begun.extra) is None:
         typer.echo(
             f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"

@@ -9,7 +9,7 @@ from typing import Protocol
 from agentmut.language.prompt.spans import Span, splits
 
 _ABBREVIATIONS = """
-e.g i.e cf vs viz approx incl excl min max no nos fig figs sec secs ch eq vol pp par para ver
+e.g i.e eg ie cf vs viz approx incl excl min max no nos fig figs sec secs ch eq vol pp par para ver
 mr mrs ms dr prof st jr sr gen col sgt rev hon dept est tel ext resp ca
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat
 z.b d.h u.a bzw usw ggf

@@ -1,6 +1,7 @@
 """An agent of Google's Agent Development Kit as YAML (`root_agent.yaml`)."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from agentmut._base import ProjectError
@@ -60,8 +61,20 @@ def _sub_agents(values: dict[str, Any]) -> str:
 
 
 def _tool_names(tools: Any) -> Iterator[str]:
-    """Yield the names of functions: the last word of their paths."""
-    yield from (str(tool["name"]).rpartition(".")[2] for tool in _mappings(tools) if tool.get("name"))
+    """Yield the names that the model is told: of functions, the last word of their paths, and of agents.
+
+    A set of tools, such as those of an MCP server, tells its names when it runs.
+    """
+    for tool in _mappings(tools):
+        name = str(tool.get("name") or "").rpartition(".")[2]
+        args = tool["args"] if isinstance(tool.get("args"), dict) else {}
+        agent = args["agent"] if isinstance(args.get("agent"), dict) else {}
+        if agent.get("config_path"):
+            yield PurePath(str(agent["config_path"])).stem
+        elif isinstance(args.get("func"), str):
+            yield args["func"].rpartition(".")[2]
+        elif name and not name.lower().endswith("toolset"):
+            yield name
 
 
 def _mappings(value: Any) -> list[dict[str, Any]]:

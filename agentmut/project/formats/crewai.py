@@ -57,7 +57,9 @@ def _agent(source: YamlSource, name: str, entry: Mapping[str, Any]) -> FoundAgen
         heading("Goal"),
         *written_at(source, (name, "goal")),
     )
-    model = model_of(entry.get("llm"), entry, source.problem((name,), "llm"))
+    llm = entry.get("llm")
+    written = llm if isinstance(llm, dict) else {"model": llm}
+    model = model_of(written.get("model"), {**entry, **written}, source.problem((name,), "llm"))
     return FoundAgent(name=name, prompt=prompt, named=_named(entry), model=model)
 
 

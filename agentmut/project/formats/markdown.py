@@ -91,13 +91,14 @@ def imports(text: str, folder: Path, root: Path, depth: int = 1) -> Iterator[str
 
 def _described(found: FrontMatter, name: str, tools: str, file: ConfigFile) -> FoundAgent:
     data = found.data
-    model = None if data.get("model") == "inherit" else data.get("model")
+    given = data.get("model")
+    model = given[0] if isinstance(given, list) and given else given  # Copilot tries them in this order
     itself = ToolSpec(name=name, description=str(data.get("description") or ""))
     named = {tool.name: tool for tool in (itself, *named_tools(data.get(tools)))}
     return FoundAgent(
         name=name,
         prompt=body_of(found),
         named=tuple(named.values()),
-        model=model_of(model, data, file.label),
+        model=model_of(None if model == "inherit" else model, data, file.label),
         context=tuple(dict.fromkeys(imports(found.body, file.path.parent, file.path.parent))),
     )

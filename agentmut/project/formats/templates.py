@@ -17,7 +17,7 @@ _MESSAGE = re.compile(
     re.DOTALL,
 )
 _ROLE = re.compile(
-    r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)[ \t]*:[ \t]*\n",
+    r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)(?:\[[^\]\n]*\])?[ \t]*:[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
 _KINDS = {"float": "number"}
@@ -105,6 +105,8 @@ def _is_function(tool: Any) -> bool:
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return the tool with parameters that are a list, as the second version has them, as a JSON Schema."""
     listed = tool.get("parameters")
+    if isinstance(listed, dict) and isinstance(listed.get("properties"), list):
+        listed = listed["properties"]
     if not isinstance(listed, list):
         return dict(tool)
     named = {str(one["name"]): one for one in listed if isinstance(one, dict) and one.get("name")}

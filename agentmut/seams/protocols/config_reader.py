@@ -7,7 +7,16 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import Field
 
-from agentmut._base import Frozen, ProjectError, YamlSource, parse_json, read_text, read_yaml
+from agentmut._base import (
+    Frozen,
+    ProjectError,
+    YamlSource,
+    parse_json,
+    read_text,
+    read_yaml,
+    without_comments,
+    yaml_of,
+)
 from agentmut.nouns import ModelConfig, ToolSpec
 
 _YAML = (".yaml", ".yml")
@@ -45,9 +54,16 @@ class ConfigFile:
             return read_yaml(self.path, self.label)
         if self.suffix != ".json":
             return YamlSource(self.label, None, {})
-        value = parse_json(self.text, self.label)
+        plain = self.text
         try:
-            lines = read_yaml(self.path, self.label).lines
+            value = parse_json(plain, self.label)
+        except ProjectError:
+            plain = without_comments(self.text)  # as editors let users write it
+            if plain == self.text:
+                raise
+            value = parse_json(plain, self.label)
+        try:
+            lines = yaml_of(plain, self.label).lines
         except ProjectError:  # indented with tabs, say
             lines = {}
         return YamlSource(self.label, value, lines)
