@@ -106,7 +106,7 @@ def _warm_start(rules: Mapping[str, StoppingRule]) -> Iterator[str]:
 
 
 def _renewed(session: Session) -> Iterator[str]:
-    return renewed(session.ages, "the agent is run anew there")
+    return renewed(session.ages, "new runs of the agent there")
 
 
 def threshold_rule(

@@ -82,11 +82,20 @@ def describe(state: CampaignState) -> str:
     if not state.baseline_complete:
         done = sum(baseline.finished for baseline in state.baselines.values())
         wanted = sum(baseline.wanted for baseline in state.baselines.values())
-        return f"baseline {done}/{wanted} | {spent}"
+        return f"{_round(state)}baseline {done}/{wanted} | {spent}"
     left = state.sample.waiting if state.sample else ()
-    mutants = [m for m in state.contenders if m.intent is not Intent.CONTROL and m.id not in left]
-    statuses = Counter(found[0] for m in mutants if (found := state.status(m.id)))
-    return f"mutants {statuses.total()}/{len(mutants)} | {spent}{_left(state)} | {_score(state)}"
+    mutants = [m.id for m in state.contenders if m.intent is not Intent.CONTROL and m.id not in left]
+    answered = sum(
+        id in state.decided_free or (id in state.arms and state.arms[id].is_answered) for id in mutants
+    )
+    return f"{_round(state)}mutants {answered}/{len(mutants)} | {spent}{_left(state)} | {_score(state)}"
+
+
+def _round(state: CampaignState) -> str:
+    """Return the number of the round, as each round counts all mutants anew; empty in a campaign of one round."""
+    rounds = len(state.plan.ladder)
+    number = state.round + 1 + (not state.baseline_complete)
+    return f"round {min(max(number, 1), rounds)} of {rounds}, " if rounds > 1 else ""
 
 
 def _left(state: CampaignState) -> str:

@@ -1,6 +1,7 @@
 """Text for terminals: what models and users wrote is cleaned, colour is added only where it is wanted."""
 
 import io
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -67,6 +68,18 @@ def _wrapped(mark: str, line: str, indent: str, style: str, width: int) -> Itera
         yield Text(wrapped, style=style)
 
 
+_COMMAND = re.compile(r"`agentmut [^`\n]+`\S*")
+_GLUE = "\0"
+"""Stands for a blank at which no line may break; no cleaned text holds it."""
+
+
+def _glued(text: str, width: int) -> str:
+    """Return the text with `_GLUE` for the blanks of each command that fits into a line."""
+    return _COMMAND.sub(
+        lambda found: found[0].replace(" ", _GLUE) if len(found[0]) <= width else found[0], text
+    )
+
+
 class Page:
     """Collects lines and tables, and renders them at a width that old terminals and logs can show."""
 
@@ -100,19 +113,22 @@ class Page:
             self._buffer.write(f"{text}\n")
 
     def hang(self, text: str, indent: int = 2, style: str = "") -> None:
-        """Add a text with every line indented, all lines after the first by two more."""
+        """Add a text with every line indented, all lines after the first by two more.
+
+        A command between backticks stays on one line, so that it can be copied.
+        """
         import textwrap
 
         lead = " " * indent
         for line in textwrap.wrap(
-            cut(text),
+            _glued(cut(text), self.width - indent - 2),
             self.width,
             initial_indent=lead,
             subsequent_indent=lead + "  ",
             break_on_hyphens=False,
             break_long_words=False,
         ):
-            self.line(line, style)
+            self.line(line.replace(_GLUE, " "), style)
 
     def title(self, text: str) -> None:
         """Add a section's heading."""

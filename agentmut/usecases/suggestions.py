@@ -50,6 +50,8 @@ NO_PROPOSAL = {
     "unknown": "whether behaviour changed is not known",
 }
 """By gap: why a survivor has no assertion."""
+NAMED = 8
+"""Survivors that a note names; the report lists them all."""
 ASKED = "asked"
 """Folder of the answers of `suggest.model`."""
 Progress = Callable[[Bench], None]
@@ -251,7 +253,8 @@ def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion
     for gap, why in NO_PROPOSAL.items():
         left = [row.id for row in survivors if row.gap == gap and row.id not in killed]
         if left:
-            yield f"{len(left)} of {len(survivors)} survivors: {why} ({', '.join(left)})"
+            more = f" and {len(left) - NAMED} more" if len(left) > NAMED else ""
+            yield f"{len(left)} of {len(survivors)} survivors: {why} ({', '.join(left[:NAMED])}{more})"
 
 
 def _degraded(result: Result) -> list[MutantRow]:

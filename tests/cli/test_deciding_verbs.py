@@ -131,7 +131,7 @@ def test_a_campaign_decides_and_stale_evidence_does_not(agentmut: Command) -> No
     assert first["score"]["certain"] == 3
     shown = agentmut("gate", "--min-score", "0.99", "--inconclusive", "block")
     assert shown.returncode == 1
-    assert "Decision: block (1 of 6 requirements decide)" in shown.stdout
+    assert "Decision: block (decided by 1 of 6 requirements)" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
     names = {each.name: each for each in agentmut.gate().requirements}
     assert names["suite verdict"].standing == "met"

@@ -64,9 +64,11 @@ def lines_of_a_run(folder: Path, budget: str = "") -> tuple[list[str], str, list
 
 def test_progress_names_phase_trials_money_and_score(tmp_path: Path) -> None:
     lines, shown, written = lines_of_a_run(tmp_path)
-    assert re.fullmatch(r"baseline \d+/(20|30) \| \d+ trials, \$0\.00, 0:\d\d", lines[0])
+    assert re.fullmatch(r"round 1 of 4, baseline \d+/(20|30) \| \d+ trials, \$0\.00, 0:\d\d", lines[0])
     stage = next(i for i, line in enumerate(lines) if line.startswith("working out the result"))
-    assert re.search(r"^mutants 2/2 \| \d+ trials, \$0\.00, .*score so far 1/2$", lines[stage - 1])
+    assert re.search(
+        r"^round 4 of 4, mutants 2/2 \| \d+ trials, \$0\.00, .*score so far 1/2$", lines[stage - 1]
+    )
     after = [line.partition(" | ")[0] for line in lines[stage + 1 :]]
     assert after == [f"explaining survivors {n}/1; result.json is written" for n in (0, 1)]
     assert all(written[stage + 1 :])

@@ -149,3 +149,30 @@ def test_a_cheap_model_is_told_with_its_agreement_and_its_price(rho: float, wort
 def test_a_class_without_a_decision_is_a_sentence() -> None:
     text = render_summary(result(classes={"prompt": Score(value=None, low=0, high=1, undecided=16)}))
     assert "prompt  the run decided none of 16 mutants" in text
+
+
+def test_all_unnoticed_changes_are_not_called_the_most_important() -> None:
+    text = render_summary(result(*survivors(3)))
+    assert "\n3 unnoticed changes\n" in text and "most important" not in text
+
+
+def test_a_class_without_a_decision_leaves_the_columns_of_the_others_narrow() -> None:
+    classes = {
+        "context": Score(value=None, low=0.0, high=1.0, undecided=12),
+        "tool": Score(value=0.5, low=0.0, high=1.0, killed=1, survived=1, strong=1),
+    }
+    text = render_summary(result(*survivors(1), classes=classes))
+    assert "context  the run decided none of 12 mutants" in text
+    assert "tool     1 of 2 noticed  strong kills" in text
+
+
+def test_a_command_stays_on_one_line() -> None:
+    text = render_summary(result(*survivors(2, gap="assertion")), where=" --project a_folder_of_mine")
+    assert all(line.count("`") % 2 == 0 for line in text.splitlines())
+
+
+def test_a_long_reason_of_what_was_left_out_does_not_cut_the_command() -> None:
+    reason = "the graph does not compile; " * 12
+    note = f"left out of this run: 2 mutants of a.b: {reason}no. `agentmut mutants` lists them"
+    text = " ".join(render_summary(result(*survivors(1), notes=(note,))).split())
+    assert "... `agentmut mutants` lists them." in text and "more characters" not in text

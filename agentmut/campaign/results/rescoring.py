@@ -69,7 +69,7 @@ class _Rescoring:
         self.failing: dict[tuple[str, str], Counter[str]] = {}
         """By mutant and scenario: which evaluators failed, in how many trials."""
         self.unconfirmed: list[str] = []
-        """Mutants whose kill no stored trial of the original confirms."""
+        """Mutants, controls among them, whose kill no stored trial of the original confirms."""
         self._later = {(name, x.repeat): x for name, trials in campaign.later.items() for x in trials}
         self._beside_kills: set[tuple[str, int]] = set()
         """Scenario and repeat of the original's trials that confirm kills of today's evaluators."""
@@ -374,10 +374,11 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
     yield from campaign.notes
     if again.state.problem:
         yield again.state.problem
-    if again.unconfirmed:
+    if waiting := len({mutant.id for mutant in campaign.plan.mutants}.intersection(again.unconfirmed)):
+        kills, them = ("1 kill rests", "it") if waiting == 1 else (f"{waiting} kills rest", "them")
         yield (
-            f"{len(again.unconfirmed)} kills rest on the baseline alone: no stored trial of the original from the "
-            "same time confirms them. The interval holds either way. `agentmut run` makes such trials"
+            f"{kills} on the baseline alone: no stored trial of the original from the same time confirms {them}. The "
+            "interval holds either way. `agentmut run` makes such trials"
         )
     if new := again.new:
         yield (

@@ -1,7 +1,7 @@
 """The gate's decision for a terminal."""
 
 from agentmut.report.paint import Page, clean
-from agentmut.report.report_wording import origins_line
+from agentmut.report.report_wording import counted, origins_line
 from agentmut.usecases import Decision, GateReport, Standing
 
 _STYLES = {Decision.DEPLOY: "green", Decision.BLOCK: "red", Decision.MANUAL: "yellow"}
@@ -42,8 +42,8 @@ def render_gate(report: GateReport, color: bool = False) -> str:
 
 
 def _because(report: GateReport) -> str:
-    """Return the number of requirements behind the decision."""
+    """Return how many of the requirements made the decision."""
     if not report.reasons or not report.requirements:
         return ""
-    which = "let through" if report.decision is Decision.DEPLOY else "decide"
-    return f" ({len(report.reasons)} of {len(report.requirements)} requirements {which})"
+    by = "let through" if report.decision is Decision.DEPLOY else "decided"
+    return f" ({by} by {len(report.reasons)} of {counted(len(report.requirements), 'requirement')})"

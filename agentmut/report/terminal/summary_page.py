@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from agentmut.mutation import LEFT_OUT
 from agentmut.nouns import CheapModel, Effect, Intent, MutantRow, Result, Score, Status
-from agentmut.report.bounded import bounded, one_line, place
+from agentmut.report.bounded import FIELD, bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
 from agentmut.report.ranking import losses, rank
@@ -19,6 +19,8 @@ LINES = 25
 SHOWN_SURVIVORS = 5
 FEWEST_SURVIVORS = 2
 LONGEST_PLACE = 40
+LONGEST_REASON = 96
+"""Characters of the reason why mutants were left out."""
 LONGEST_OPTION = 25
 """Characters of an option that each command is printed with; a longer one is printed once, below all commands."""
 _ENDED = {
@@ -102,7 +104,11 @@ def _rows(result: Result) -> Iterator[str]:
     rows = [(name, *_class(score)) for name, score in result.classes.items()]
     if result.robustness.value is not None:
         rows.append(("robustness", *_robust(result.robustness)))
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    # a sentence in the place of the counts has no further column, so it makes no column wide
+    in_columns = [row for row in rows if row[2] or row[3]] or rows
+    widths = [
+        max((len(row[column]) for row in (in_columns if column else rows)), default=0) for column in range(3)
+    ]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip()
 
@@ -141,8 +147,8 @@ def _survivors(result: Result, shown: int, where: str, width: int, *, grouped: b
         if brittle:
             yield f"Harmless changes that lower a pass rate: {brittle}. `agentmut report --full{where}` lists them."
         return
-    most = f"The {min(shown, len(ranked))} most important of" if len(ranked) > 1 else ""
-    yield f"{most} {counted(len(ranked), 'unnoticed change')}".strip()
+    changes = counted(len(ranked), "unnoticed change")
+    yield f"The {shown} most important of {changes}" if shown < len(ranked) else changes
     yield from (_grouped if grouped else _each)(ranked[:shown], where, width)
     yield from _losses(result)
 
@@ -209,12 +215,24 @@ def _foot(result: Result, where: str, html: str) -> Iterator[str]:
     left_out = (note.removeprefix(LEFT_OUT) for note in result.notes if note.startswith(LEFT_OUT))
     if result.cheap_model:
         yield f"Proxy  {_cheap(result.cheap_model)}"
-    yield from (f"Left out  {one_line(note)}." for note in left_out)
+    yield from (f"Left out  {_cut_before_command(one_line(note, FIELD))}." for note in left_out)
     yield f"Cost   {spent}" + (
         f"; {cost.reused:,} run{'s' * (cost.reused != 1)} reused" if cost.reused else ""
     )
     yield f"Page   {one_line(html) or f'`agentmut report{where} --format html --output report.html`'}"
     yield f"Next   {_next(result, where)}"
+
+
+def _cut_before_command(note: str) -> str:
+    """Return the note with a long reason cut; the command at its end stays.
+
+    >>> _cut_before_command("no " * 40 + "room. `agentmut mutants` lists them").partition("...")[2]
+    ' `agentmut mutants` lists them'
+    """
+    reason, stop, command = note.rpartition(". ")
+    if len(reason) <= LONGEST_REASON:
+        return note
+    return f"{shorten(reason, LONGEST_REASON)}{stop.strip('.')}{command}"
 
 
 def _cheap(model: CheapModel) -> str:
