@@ -216,7 +216,7 @@ def test_verdicts_of_the_suite_are_on_new_runs_too(projects: Any) -> None:
     report = check_suite(project, method="fixed", trials=3)
     assert min(repeats(project, report.run_id)) > 2
     assert repeats(project, report.run_id, "beta") == {0, 1, 2}
-    assert "the agent is run anew there" in report.notes[0]
+    assert "new runs of the agent there" in report.notes[0]
     assert report.evidence_older_than_evaluators == ()
 
 
