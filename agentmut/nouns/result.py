@@ -137,6 +137,9 @@ class Drift(Frozen):
     """Ids of the mutants that have a kill which did not hold against the original of the same time."""
     across: tuple[str, ...] = ()
     """Ids of the mutants that are not killed and had trials after it: they are compared with the earlier baseline."""
+    in_doubt: tuple[str, ...] = ()
+    """Ids of the mutants whose kill holds against the original on its own scenario, and does not hold by what the
+    original's later trials on the other scenarios say of the drift."""
 
 
 class ServiceWatch(Frozen):

@@ -22,6 +22,7 @@ from agentmut.campaign import (
     make_plan,
     open_session,
 )
+from agentmut.campaign.results.service import service_of
 from agentmut.nouns import Ending, Footprint, Outcome, Status
 from agentmut.project import load_project
 from agentmut.trial import Route, Witness
@@ -70,6 +71,8 @@ class Campaign(NamedTuple):
     named: bool
     """Whether a drift was named."""
     failed: bool
+    in_doubt: Sequence[bool] = ()
+    """Whether each mutant's kill is reported to be in doubt, since the drift may explain it."""
 
 
 Pair = tuple[Campaign, Campaign]
@@ -103,7 +106,11 @@ LIVES = (
     Life("5 points in the middle", lambda _: step(5, 2500 * SECONDS), 0.08, (0.8, 1.0)),
     Life("a slope of 3 points", lambda _: slope(3, 5000 * SECONDS), 0.06, NOT_PROMISED),
     Life("an effect of each hour, sd .04", lambda seed: hours(0.04, seed), 0.06, NOT_PROMISED),
+    Life("18 points at the end of the baseline", lambda _: step(18), math.inf, NOT_PROMISED),
+    Life("40 points at the end of the baseline", lambda _: step(40), math.inf, NOT_PROMISED),
 )
+NOT_IN_DOUBT = 0.08
+"""False kills after a large drift that may be left without a mark: no more than kills at 5 points."""
 DROPS = (0.2, 0.4, 0.8)
 """The drops that every mutant has on one of the ten scenarios."""
 CAMPAIGNS, CAMPAIGNS_QUICK = 12, 2
@@ -157,12 +164,19 @@ def _life(on: Field, rates: Sequence[float], life: Life, campaigns: int) -> list
     where = f"all rates, drift: {life.name}"
     before, before_error = _share_killed([plain for pairs in by_rate for _, plain in pairs])
     alone = Figure(f"false kills by the baseline alone, {where}", before, "-", error=before_error)
-    return [
-        *figures,
-        *_harm(every, life, where),
-        alone,
-        *_cost(by_rate, where),
+    costs = [*_unmarked(every, where)] if math.isinf(life.false_kills) else [alone, *_cost(by_rate, where)]
+    return [*figures, *_harm(every, life, where), *costs]
+
+
+def _unmarked(every: Sequence[Campaign], where: str) -> Iterator[Figure]:
+    """Yield the false kills that no report marks as being in doubt. Costs are of no use where the control is killed."""
+    certain = [
+        each._replace(killed=[k and not d for k, d in zip(each.killed, each.in_doubt, strict=True)])
+        for each in every
     ]
+    rate, error = _share_killed(certain)
+    what = f"false kills that are not reported to be in doubt, {where}"
+    yield Figure(what, rate, f"at most {NOT_IN_DOUBT:g}", high=NOT_IN_DOUBT, error=error)
 
 
 def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
@@ -172,7 +186,9 @@ def _harm(played: Sequence[Campaign], life: Life, where: str) -> list[Figure]:
     promise = f"{low:g} to {high:g}" if math.isfinite(low) else "-"
     most = life.false_kills
     return [
-        Figure(f"false kills, {where}", rate, f"at most {most:g}", high=most, error=error),
+        Figure(
+            f"false kills, {where}", rate, f"at most {most:g}" if most < 1 else "-", high=most, error=error
+        ),
         Figure(f"share naming a drift, {where}", named, promise, low, high, named_error),
     ]
 
@@ -302,13 +318,16 @@ def a_result(launch: Launch, passed: bool, now: float) -> TrialResult:
 def _campaign(state: CampaignState) -> Campaign:
     arms = [state.arms[mutant.id] for mutant in state.plan.mutants]
     every = sum(len(arm.trials.launches) for arm in state.arms.values()) + state.service.sentinels
+    watch = service_of(state)
+    doubted = watch.drift.in_doubt if watch and watch.drift else ()
     return Campaign(
         [arm.status is Status.KILLED for arm in arms],
         every,
         [arm.trials.own for arm in arms],
         _checking(state),
-        state.drift() is not None,
+        bool(watch and watch.drift),
         bool(state.problem),
+        [arm.mutant.id in doubted for arm in arms],
     )
 
 

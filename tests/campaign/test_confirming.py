@@ -152,6 +152,18 @@ def test_another_scenario_may_still_kill_after_a_kill_was_taken_back() -> None:
     assert (arm.status, arm.killed_by, len(arm.refuted)) == (Status.KILLED, ("s1",), 1)
 
 
+def test_a_kill_may_hold_on_its_scenario_and_not_amid_a_drift_that_the_others_show() -> None:
+    # three of three failed beside an original that passed five times; elsewhere it fails in 20 of 100, after 2 of 100
+    found = Confirmation((("s0", KillCounts(2, 100, 3, 3, 0, 5)),), 0.05 / 12)
+    assert found.confirmed
+    calm, drifting = (
+        {name: KillCounts(2, 100, 0, 0, failures, 100) for name in ("s0", "s1", "s2")} for failures in (2, 20)
+    )
+    assert found.holds_amid(calm) and found.holds_amid({}) and not found.holds_amid(drifting)
+    # its own scenario counts once, with the trials beside the kill
+    assert found.holds_amid({"s0": KillCounts(2, 100, 0, 0, 20, 100)})
+
+
 def test_an_original_that_gives_no_evidence_leaves_the_kill_unconfirmed() -> None:
     arm = until_killed(confirming(1))
     while arm.status is None:

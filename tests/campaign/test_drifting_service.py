@@ -89,6 +89,9 @@ def test_a_drift_kills_few_unchanged_mutants_and_is_named_with_its_time(play: An
     first, *others = service_notes(watch)
     assert "1970-01-01 00:02 UTC" in first and "fell by about" in first
     assert any("had a kill that did not hold" in note for note in others)
+    false = {mutant.id for mutant in state.plan.mutants if state.arms[mutant.id].status is Status.KILLED}
+    assert false and set(watch.drift.in_doubt) == false
+    assert any("is in doubt: by the original's trials on the other scenarios" in note for note in others)
 
 
 def test_an_unchanged_service_has_sentinels_and_no_drift(play: Any) -> None:

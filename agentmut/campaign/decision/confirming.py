@@ -1,7 +1,7 @@
 """The confirmation of a kill against trials of the original that run at the same time as the mutant's."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -61,6 +61,15 @@ class Confirmation:
         """Return whether the kill is final."""
         least = LEAST_AFTER_ALONE if self.alone else LEAST
         return self._originals >= least and self.log_evidence >= log_confirming(self.level)
+
+    def holds_amid(self, original: Mapping[str, KillCounts]) -> bool:
+        """Return whether the kill still holds by what the original did on the other scenarios, in the whole campaign.
+
+        A kill by the suite as a whole has no other scenarios.
+        """
+        tried = {name for name, _ in self.found}
+        elsewhere = tuple(counts for name, counts in original.items() if name not in tried)
+        return replace(self, elsewhere=elsewhere).confirmed
 
     @property
     def given_up(self) -> bool:

@@ -9,7 +9,7 @@ from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.confirming import is_sentinel
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant
-from agentmut.stats import LaterTrials, find_shift
+from agentmut.stats import KillCounts, LaterTrials, find_shift
 
 SIGNIFICANT = 0.05
 """The largest p-value at which a drift is named."""
@@ -65,6 +65,18 @@ class Service:
             self.where.append(self.lanes.setdefault(lane, len(self.lanes)))
             self.failed.append(result.outcome != "pass")
             self.finished.append(result.finished)
+
+    def original_since(self, since: float) -> Mapping[str, KillCounts]:
+        """Return the first baseline and the original's trials after a time, by scenario."""
+        names = {index: name for (name, mutant), index in self.lanes.items() if not mutant}
+        seen: dict[str, list[bool]] = {}
+        for index, failed, finished in zip(self.where, self.failed, self.finished, strict=True):
+            if index in names and finished > since:
+                seen.setdefault(names[index], []).append(bool(failed))
+        return {
+            name: KillCounts(*self.first[name], 0, 0, sum(outcomes), len(outcomes))
+            for name, outcomes in seen.items()
+        }
 
     def drift(self) -> Drift | None:
         """Return the drift that all scenarios together show; None if they show none."""

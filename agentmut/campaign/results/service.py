@@ -37,6 +37,11 @@ def service_notes(watch: ServiceWatch | None) -> Iterator[str]:
     if drift.not_confirmed:
         who = _mutants(drift.not_confirmed)
         yield f"{who} had a kill that did not hold against these trials; that kill does not count"
+    if drift.in_doubt:
+        yield (
+            f"the kill of {_mutants(drift.in_doubt)} is in doubt: by the original's trials on the other scenarios, the "
+            "drift alone may explain it. `agentmut run --fresh` decides it against the service as it is now"
+        )
     if drift.across:
         yield (
             f"{_mutants(drift.across)} had trials after the drift and is compared with the baseline before it. "
@@ -50,6 +55,7 @@ def _drift(state: CampaignState) -> Drift | None:
         return None
     arms = [state.arms[mutant.id] for mutant in state.plan.mutants if mutant.id in state.arms]
     later = [arm for arm in arms if state.ended_at.get(arm.mutant.id, math.inf) > found.since]
+    original = state.service.original_since(found.since)
     return Drift(
         since=found.since,
         until=found.until,
@@ -57,6 +63,7 @@ def _drift(state: CampaignState) -> Drift | None:
         p=round(found.p, 6),
         not_confirmed=_ids(arm for arm in arms if arm.refuted),
         across=_ids(arm for arm in later if arm.status is not Status.KILLED),
+        in_doubt=_ids(arm for arm in later if arm.confirmed and not arm.confirmed.holds_amid(original)),
     )
 
 
