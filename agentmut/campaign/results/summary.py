@@ -304,7 +304,7 @@ class _Scorer(NamedTuple):
         )
 
     def robustness(self, rows: Sequence[MutantRow]) -> Score:
-        """Share of `preserve` mutants that flip no verdict."""
+        """Share of `preserve` mutants that lower no pass rate."""
         preserving = [row for row in _first_order(rows) if row.intent is Intent.PRESERVE]
         return share_not_killed(self._score(preserving))
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from agentmut._base import shipped
 from agentmut.insight.explain.bounds import bounds
 from agentmut.insight.explain.candidates import Candidate
+from agentmut.insight.explain.key_terms import is_unit_word
 from agentmut.insight.explain.meaning import tools_named
 from agentmut.insight.explain.misplaced import telling_words, words_beside
 from agentmut.insight.explain.occasion import Occasion, conditions_of, only_reads, texts_in
@@ -253,9 +254,19 @@ def _is_given_by_user(tool: str, name: str, value: JsonValue, occasion: Occasion
     if said and said.isdisjoint(words_beside(text, occasion.turns)):
         return False  # the user gives another value beside the parameter's word
     if any(character.isdigit() for character in text):
-        return not _ORDINAL.fullmatch(text)
+        return not _ORDINAL.fullmatch(text) and _is_identifying(text)
     own = stems(f"{tool} {' '.join(occasion.meaning.tool_texts)} {name}")
     return _is_name(text, occasion.turns) and stems(text).isdisjoint(own)
+
+
+def _is_identifying(text: str) -> bool:
+    """Return whether a value with digits identifies something: all other words are units or names.
+
+    >>> [_is_identifying(text) for text in ("FT-415", "40 pounds", "9 March", "order FT-415", "table for 2")]
+    [True, True, True, False, False]
+    """
+    plain = [one for one in text.split() if not any(character.isdigit() for character in one)]
+    return all(one[:1].isupper() or is_unit_word(one) for one in plain)
 
 
 def _is_word_of(text: str, said: str) -> bool:

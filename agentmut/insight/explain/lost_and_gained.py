@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from agentmut.insight.fingerprint import Feature, Fingerprint, in_words
 from agentmut.insight.said import phrases, sentences
+from agentmut.insight.word_groups import whole_phrases
 from agentmut.nouns import MovedFeature
 from agentmut.stats import Presences
 
 MOST_TOLD = 5
 """Features of one scenario that are told to a reader."""
+ENOUGH = 0.5
+"""A phrase that is cut in no group of words is told in the place of one that is, if it has this share of its length."""
 _BY_VALUE = {"argument value": 3, "field value": 2}
 """Features that are there or not if they name a value: without one they are a number."""
 _PLAIN = (
@@ -192,16 +195,27 @@ class LostAndGained:
         return _alike(self._own)
 
     def _most_telling(self, one: Pattern) -> Feature:
+        """Return the feature that tells a reader most; of phrases, one that is cut in no group of words."""
         features = self._alike.get(one.runs) or [
             feature for feature in self.original.alike[one.runs] if feature not in self._own
         ]
-        return min(features, key=_telling)
+        best = min(features, key=_telling)
+        if best.kind != "phrase":
+            return best
+        said = (text for feature, text in self._first_run(one).items() if feature.kind == "sentence")
+        uncut = frozenset[str]().union(*map(whole_phrases, said))
+        whole = (f for f in features if f.of[0] in uncut and len(f.of[0]) >= ENOUGH * len(best.of[0]))
+        return min(whole, key=_telling, default=best)
+
+    def _first_run(self, one: Pattern) -> Shown:
+        """Return the first run that shows a pattern's features."""
+        n0, first = len(self.original.runs), (one.runs & -one.runs).bit_length() - 1
+        return self.original.runs[first] if first < n0 else self.mutant[first - n0]
 
     def _in_words(self, feature: Feature, one: Pattern) -> MovedFeature:
         n0, n = len(self.original.runs), len(self.mutant)
         before, now = one.original / n0, one.mutant / n
-        first = (one.runs & -one.runs).bit_length() - 1
-        written = (self.original.runs[first] if first < n0 else self.mutant[first - n0])[feature]
+        written = self._first_run(one)[feature]
         feature = Feature(feature.kind, (written,)) if written else feature
         return MovedFeature(
             words=in_words(feature, up=now > before),

@@ -21,19 +21,21 @@ _RATHER = re.compile(
     re.I,
 )
 """One word is to be said rather than another: an answer need not have the first, and may not have the second."""
-_ENDS = re.compile(r"\b(?:end|close|finish|sign off)\b", re.I)
-_BEGINS = re.compile(r"\b(?:begin|start|open)\b", re.I)
+_ENDS = re.compile(r"\b(?:end|close|finish|sign off|beenden?|schlie(?:ß|ss)en?)\b", re.I)
+_BEGINS = re.compile(r"\b(?:begin|start|open|beginnen?|starten?)\b", re.I)
 _PLAIN_ENDING = re.compile(r"\bwith (?!an? |the |your |their |his |her |its )([^.;:]{2,60}?)[.!]?$", re.I)
 _LIMIT = re.compile(
-    r"\b(?:at most|no more than|not more than|under|below|fewer than|less than|up to|within|maximum of|max\.?)\s+"
-    r"([\w-]+)\s+words\b",
+    r"\b(?:at most|no more than|not more than|under|below|fewer than|less than|up to|within|maximum of|max\.?|"
+    r"höchstens|maximal|nicht mehr als|weniger als|unter|bis zu)\s+([\w-]+)\s+(?:words|wörtern?)\b",
     re.I,
 )
-_BELOW = re.compile(r"\b(?:under|below|fewer than|less than)\b", re.I)
+_BELOW = re.compile(r"\b(?:under|below|fewer than|less than|weniger als|unter)\b", re.I)
+_GERMAN_BAN = re.compile(r"\b(?:nie|niemals|nicht|kein(?:e[nmrs]?)?)\b(?! (?:mehr als|nur)\b)", re.I)
+_CLAUSE = re.compile(r"[^,;:]*(?:[\"“„«][^\"“”„«»]*[\"”“»][^,;:]*)*")
 _ONCE = re.compile(r"\b(?:only once|once only|at most once|twice)\b", re.I)
 _ALLOWS = re.compile(r"\b(?:only after|before|until|unless|without|nur nach|bevor|ohne)\b", re.I)
 """A ban that names the way in which the deed is allowed."""
-_THEN = re.compile(r"\bthen\b", re.I)
+_THEN = re.compile(r"\b(?:then|dann)\b", re.I)
 
 
 def of_rule(meaning: Meaning) -> Iterator[Candidate]:
@@ -52,6 +54,10 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
     if rather := _RATHER.search(rule):
         yield _text_candidate("not_contains", rather[1], f"the answer does not have “{rather[1]}”", 0.9)
         return
+    if banned := [] if forbids else list(_banned_in_german(rule)):
+        for said in banned:
+            yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
+        return
     if forbids:
         named = [
             word for word in _NAMED_WORD.findall(_QUOTED.sub(" ", rule)) if word.casefold() not in STOP_WORDS
@@ -67,6 +73,19 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
         quoted = quoted[1:]
     for said in quoted:
         yield _text_candidate("contains", said, f"the answer has “{said}”", 0.85)
+
+
+def _banned_in_german(rule: str) -> Iterator[str]:
+    """Yield the quotations that a German rule forbids: those of a clause with a negation.
+
+    >>> list(_banned_in_german("Das Wort „billig“ verwenden wir nicht, wir schreiben „günstig“."))
+    ['billig']
+    >>> list(_banned_in_german("Beträge schreiben Sie mit „Euro“, nicht mit dem Zeichen."))
+    []
+    """
+    for clause in _CLAUSE.findall(rule):
+        if _GERMAN_BAN.search(_QUOTED.sub(" ", clause)):
+            yield from (first or second for first, second in _QUOTED.findall(clause))
 
 
 def _text_candidate(name: str, said: str, says: str, generality: float) -> Candidate:
@@ -135,13 +154,13 @@ def _order(head: str, between: str, first: str, second: str) -> tuple[str, str] 
 
     `head` is what stands in front of every tool that the rule names.
     """
-    if re.search(r"\bbefore\b|\bprior to\b", between) or _THEN.search(between):
+    if re.search(r"\b(?:before|prior to|bevor|danach|anschließend)\b", between) or _THEN.search(between):
         return first, second
-    if re.search(r"\bafter\b|\bonce\b", between):
+    if re.search(r"\b(?:after|once|nachdem|sobald)\b", between):
         return second, first
-    if re.search(r"\bbefore\b[^.,]*$", head):
+    if re.search(r"\b(?:before|bevor)\b[^.,]*$", head):
         return second, first
-    return (first, second) if re.search(r"\b(?:after|once|first)\b[^.,]*$", head) else None
+    return (first, second) if re.search(r"\b(?:after|once|first|nachdem|sobald)\b[^.,]*$", head) else None
 
 
 def _before(first: str, second: str, view: View) -> bool:

@@ -99,7 +99,7 @@ def _summary(result: Result) -> str:
     ]
     if result.robustness.value is not None:
         lines.append(
-            f"Robustness, the share of harmless changes that flip no verdict: {interval(result.robustness)}."
+            f"Robustness, the share of harmless changes that lower no pass rate: {interval(result.robustness)}."
         )
     return "  \n".join(lines)
 

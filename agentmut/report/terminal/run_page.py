@@ -123,7 +123,7 @@ def _scores(page: Page, result: Result) -> None:
         page.add(
             f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
         )
-    page.add(f"Robustness       {interval(result.robustness)}  (harmless changes that flip no verdict)")
+    page.add(f"Robustness       {interval(result.robustness)}  (harmless changes that lower no pass rate)")
     if not result.operators:
         return
     table = score_table(result, page.width)

@@ -93,6 +93,8 @@ def test_a_rule_is_a_ground_where_it_asks_for_the_very_thing_and_holds(
         ("Book a repair on the 12th.", called("book_repair", number="12th"), Basis.SEEN),  # no identifier
         ("My name is Ada Cole.", called("book_repair", name="Ada Cole"), Basis.SEEN),  # nobody asks for a repair
         ("I need a repair for W-7.", called("book_repair", bicycle="W-7"), Basis.REQUEST),
+        ("I need a repair for W-7.", called("book_repair", note="repair for W-7"), Basis.SEEN),  # words of the request
+        ("Book a repair on 9 March.", called("book_repair", date="9 March"), Basis.REQUEST),
     ],
 )  # fmt: skip
 def test_a_request_is_a_ground_where_the_user_names_the_tool_and_gives_the_values(

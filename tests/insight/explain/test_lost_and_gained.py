@@ -82,6 +82,14 @@ def test_what_is_only_suspicious_is_not_called_unchanged() -> None:
     assert found.losable is not None
 
 
+def test_a_phrase_that_is_told_is_cut_in_no_group_of_words() -> None:
+    """The longest that all share, `bids of the whole northern region`, is cut out of `old open bids`."""
+    kinds = ("old", "new", "late", "small")
+    original = [f"We saw {kinds[i % 4]} open bids of the whole northern region." for i in range(32)]
+    found = change(said(*original), said(*[f"All is {kinds[i % 4]}." for i in range(10)]))
+    assert "answers have the words “whole northern region” less often" in [one.words for one in found.shown]
+
+
 def test_numbers_make_no_other_sentence() -> None:
     assert sentences("Ticket T-1 is open.").keys() == sentences("* Ticket T-22 is open!").keys()
 

@@ -220,3 +220,35 @@ def test_the_rule_around_a_changed_word_is_what_the_mutant_is_about() -> None:
     meaning = meaning_of(made(OperatorClass.PROMPT, edit), config)
     assert meaning.rule == "Tell the customer that money arrives within five working days."
     assert meaning.own_words == {"fifty"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [
+        ("Beende jede Antwort mit „Gute Fahrt!“", [("ends_with", "Gute Fahrt!")]),
+        (
+            "Schließen Sie mit „Ihr Team von Optik Lindqvist“.",
+            [("ends_with", "Ihr Team von Optik Lindqvist")],
+        ),
+        ("Beginne mit „Moin“.", [("starts_with", "Moin")]),
+        (
+            "Das Wort „billig“ verwenden wir nicht, wir schreiben „günstig“.",
+            [("not_contains", "billig")],
+        ),
+        ("Höchstens 70 Wörter.", [("expression", "len(text.split()) <= 70")]),
+        ("Antworte in weniger als 60 Wörtern.", [("expression", "len(text.split()) < 60")]),
+        (
+            "Rufe pruefe_ausweis auf, bevor du fahrstunde_buchen aufrufst.",
+            [
+                ("tool_order", ["pruefe_ausweis", "fahrstunde_buchen"]),
+                ("tool_called", "pruefe_ausweis"),
+                ("tool_called", "fahrstunde_buchen"),
+            ],
+        ),
+    ],
+)
+def test_a_german_rule_asks_for_the_same_as_an_english_one(rule: str, wanted: list[tuple[str, Any]]) -> None:
+    meaning = Meaning(
+        rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, ("pruefe_ausweis", "fahrstunde_buchen")
+    )
+    assert [(one.spec.name, one.spec.argument) for one in of_rule(meaning)] == wanted
