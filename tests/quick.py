@@ -74,9 +74,17 @@ def definition(module: str, name: str) -> str:
     return f"{module}.{name}" if f"{module}.{name}" in source_files() else module
 
 
+def statements(parent: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements below a node. Expressions are most of a tree, and hold none."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield node
+            yield from statements(node)
+
+
 def imports(file: Path) -> Iterator[str]:
     """Name the modules that a file imports, at its top or within a function."""
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in statements(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
