@@ -17,12 +17,13 @@ from agentmut.adapters._shared.outside.agents import (
     as_input,
     check_options,
     outside_trace,
+    placeholders_in,
     record_steps,
 )
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._shared.outside.placeholders import as_word, check_names, filled, names_in
+from agentmut.adapters._shared.outside.placeholders import as_word, filled
 from agentmut.adapters._shared.outside.programs import LIMIT
-from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
+from agentmut.adapters._shared.outside.templates import endpoint_values, filled_body, texts
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import TRIAL_HEADER, Redactor, Trial, belonging, header_secrets, url_secrets
 from agentmut.seams import AgentKeys, AgentSpec, TakesKeys
@@ -74,16 +75,12 @@ class HttpAdapter(OutsideAgent, TakesKeys):
             )
         check_pointer(spec.answer)
         check_options(spec, config)
-        names: set[str] = set()
-        for where, text in _templates(spec):
-            used = names_in(text, where)
-            check_names(used, config, (*OWN, *endpoint_names()), where)
-            names.update(used)
+        names = placeholders_in(_templates(spec), config, OWN)
         if spec.method == "GET" and (spec.body is not None or not names & {"input", "turns"}):
             raise UsageError(
                 "agent.method: a GET request has no body; put {input} into agent.url, as in ?q={input}"
             )
-        return cls(spec, config, config, frozenset(names))
+        return cls(spec, config, config, names)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Ask once and read the answer. Several turns are given all at once."""
@@ -134,7 +131,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
                 if not (response.status in (301, 302, 303, 307, 308) and "location" in response.headers):
                     return Reply(response.status, response.content_type, await _body(response))
                 request = self._redirected(request, response)
-        raise AdapterError(f"{self._place} redirects more than {REDIRECTS} times; correct agent.url")
+        raise AdapterError(f"{self.place} redirects more than {REDIRECTS} times; correct agent.url")
 
     def _redirected(self, request: dict[str, Any], response: "ClientResponse") -> dict[str, Any]:
         """Return the redirected request, if the service is the same: another one gets neither input nor secrets."""
@@ -144,10 +141,10 @@ class HttpAdapter(OutsideAgent, TakesKeys):
             new = response.url.join(URL(response.headers["location"]))
             origin = new.origin()
         except ValueError:
-            raise ServiceError(f"{self._place} redirects ({response.status}) to what is no address") from None
+            raise ServiceError(f"{self.place} redirects ({response.status}) to what is no address") from None
         if origin != response.url.origin():
             raise AdapterError(
-                f"{self._place} redirects to {origin}, another service, which was not asked; "
+                f"{self.place} redirects to {origin}, another service, which was not asked; "
                 "put its address into agent.url if that is right"
             )
         if response.status in (307, 308):
@@ -161,15 +158,15 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         if isinstance(error, InvalidURL):
             return AdapterError("agent.url: the address is no longer one when its placeholders are filled in")
         if isinstance(error, ClientConnectorError | ServerTimeoutError):
-            return UnavailableError(f"nothing answers at {self._place}; start the service before the run")
+            return UnavailableError(f"nothing answers at {self.place}; start the service before the run")
         return ServiceError(
-            f"{self._place} broke off the connection while it was asked ({type(error).__name__})"
+            f"{self.place} broke off the connection while it was asked ({type(error).__name__})"
         )
 
     def _check(self, reply: Reply, redact: Callable[[str], str]) -> None:
         if reply.status < 400:
             return
-        said = f"{self._place} answered {reply.status}{self._described_reply(reply, redact)}"
+        said = f"{self.place} answered {reply.status}{self._described_reply(reply, redact)}"
         if reply.status in MISDIRECTED:
             raise AdapterError(f"{said}. Correct agent.url, agent.method or agent.headers")
         raise UnavailableError(said) if reply.status in BUSY else ServiceError(said)
@@ -191,12 +188,6 @@ class HttpAdapter(OutsideAgent, TakesKeys):
             return answer_in(text, self.spec.answer or "", "the reply", redact)
         except NoAnswerError as error:
             raise ServiceError(str(error)) from None
-
-    @property
-    def _place(self) -> str:
-        """Return the address without possible secrets."""
-        url = urlsplit(self.spec.url or "")
-        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,14 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from agentmut._base import AdapterError, UnavailableError, UsageError
-from agentmut.adapters._shared.outside.agents import OutsideAgent, check_options, record_steps
+from agentmut.adapters._shared.outside.agents import (
+    OutsideAgent,
+    check_options,
+    placeholders_in,
+    record_steps,
+)
 from agentmut.adapters._shared.outside.answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._shared.outside.placeholders import check_names, names_in
-from agentmut.adapters._shared.outside.templates import endpoint_names, endpoint_values, filled_body, texts
+from agentmut.adapters._shared.outside.templates import endpoint_values, filled_body, texts
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.adapters.langgraph_remote import state
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Mutant, Step
@@ -79,12 +83,8 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         REQUIREMENT.check()
         check_pointer(spec.answer)
         check_options(spec, config, (GRAPH, CONFIG, CONTEXT))
-        names: set[str] = set()
-        for where, text in _templates(spec):
-            used = names_in(text, where)
-            check_names(used, config, (*OWN, *endpoint_names()), where)
-            names.update(used)
-        return cls(spec, config, config, frozenset(names))
+        names = placeholders_in(_templates(spec), config, OWN)
+        return cls(spec, config, config, names)
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Return why the graph cannot be given a mutant: its server keeps the conversation."""
@@ -186,21 +186,15 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
             body = " ".join(
                 getattr(error, "__notes__", ()) or [str(error)]
             )  # where the client puts what it was told
-            told = f"{self._place} answered {status}: {' '.join(trial.redact(own.text(body)).split())[:300]}"
+            told = f"{self.place} answered {status}: {' '.join(trial.redact(own.text(body)).split())[:300]}"
             if status in MISDIRECTED:
                 return AdapterError(f"{told}. Correct agent.url, agent.options or agent.headers")
             return UnavailableError(told) if status in BUSY else RemoteGraphError(told)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            return UnavailableError(f"nothing answers at {self._place}; start the server before the run")
+            return UnavailableError(f"nothing answers at {self.place}; start the server before the run")
         if isinstance(error, httpx.TransportError):
-            return RemoteGraphError(f"{self._place} broke off the connection ({type(error).__name__})")
+            return RemoteGraphError(f"{self.place} broke off the connection ({type(error).__name__})")
         return error
-
-    @property
-    def _place(self) -> str:
-        """Return the address without possible secrets."""
-        url = urlsplit(self.spec.url or "")
-        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:

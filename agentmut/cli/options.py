@@ -93,6 +93,14 @@ Mutants = Annotated[
         autocompletion=completing.mutants,
     ),
 ]
+TrialsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--mutant",
+        help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
+        autocompletion=completing.mutants,
+    ),
+]
 Pair = Annotated[
     list[str] | None, typer.Option("--pair", help="Also these two mutants at once: ID+ID.", metavar="ID+ID")
 ]

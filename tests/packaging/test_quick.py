@@ -19,7 +19,9 @@ def test_a_changed_test_comes_first_and_alone_where_nothing_imports_it() -> None
     assert names("tests/packaging/test_quick.py") == ["tests/packaging/test_quick.py"]
 
 
-def test_the_nearest_tests_come_first_pages_have_those_of_pages_and_files_of_slow_tests_are_left_out() -> None:
+def test_the_nearest_tests_come_first_pages_have_those_of_pages_and_files_of_slow_tests_are_left_out() -> (
+    None
+):
     # one test for all of these: each worker that runs one reads the imports of all files, which takes seconds
     found = names("agentmut/nouns/flow.py")
     direct = "tests/insight/coverage/test_graph.py"

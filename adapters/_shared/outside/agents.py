@@ -1,13 +1,15 @@
 """The base of agents outside this process: their model requests pass a proxy, which is all that agentmut sees."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
 from agentmut._base import UsageError, at_path, jsonable, nearest
-from agentmut.adapters._shared.outside.placeholders import parts_by_name
+from agentmut.adapters._shared.outside.placeholders import check_names, names_in, parts_by_name
+from agentmut.adapters._shared.outside.templates import endpoint_names
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, Mutant, Step, ToolSpec
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec, KnowsOriginal, RunsOutside
@@ -97,6 +99,12 @@ class OutsideAgent(KnowsOriginal, RunsOutside):
         )
         return next(unset, "")
 
+    @property
+    def place(self) -> str:
+        """Return the address of the agent without possible secrets."""
+        url = urlsplit(self.spec.url or "")
+        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+
     def values(self) -> dict[str, JsonValue]:
         """Return the values of all parts that placeholders may name."""
         return parts_by_name(self.told_config())
@@ -116,6 +124,21 @@ def check_options(spec: AgentSpec, config: AgentConfig, others: Sequence[str] = 
             raise UsageError(f"agent.options.{SERVED} is true or false, not {value!r}")
     if spec.options.get(SERVED) and not config.tools:
         raise UsageError(f"agent.options.{SERVED}: list the tools of the servers in agent.config.tools")
+
+
+def placeholders_in(
+    templates: Iterable[tuple[str, str]], config: AgentConfig, own: Sequence[str]
+) -> frozenset[str]:
+    """Return the placeholders of texts, each given with its place. Raise `UsageError` for an unknown placeholder.
+
+    `own` are those that the adapter fills besides parts of the config and addresses of model services.
+    """
+    names: set[str] = set()
+    for where, text in templates:
+        used = names_in(text, where)
+        check_names(used, config, (*own, *endpoint_names()), where)
+        names.update(used)
+    return frozenset(names)
 
 
 def record_steps(trial: Trial) -> None:

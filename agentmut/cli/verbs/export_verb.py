@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli import completing
-from agentmut.cli.options import Json, ProjectPath
+from agentmut.cli.options import Json, ProjectPath, TrialsOf
 from agentmut.cli.output import agents_on_stderr, print_json
 
 if TYPE_CHECKING:
@@ -43,16 +42,6 @@ Endpoint = Annotated[
         "--endpoint", help="Send OTLP to the collector at this address, such as http://127.0.0.1:4318."
     ),
 ]
-Mutant = Annotated[
-    str | None,
-    typer.Option(
-        "--mutant",
-        help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
-        autocompletion=completing.mutants,
-    ),
-]
-
-
 Version = Annotated[
     list[str] | None,
     typer.Option(
@@ -77,7 +66,7 @@ def export(
     written_as: WrittenAs = TraceFormat.OTLP,
     endpoint: Endpoint = None,
     scenario: Annotated[str | None, typer.Option("--scenario", help="Only trials of this scenario.")] = None,
-    mutant: Mutant = None,
+    mutant: TrialsOf = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
     imported: Annotated[
         bool,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut._base import UsageError
-from agentmut.cli import completing
-from agentmut.cli.options import Full, Json, ProjectPath
+from agentmut.cli.options import Full, Json, ProjectPath, TrialsOf
 from agentmut.cli.output import MOST_LINES, agents_on_stderr, print_json
 
 if TYPE_CHECKING:
@@ -21,14 +20,6 @@ LONGEST = 100
 """Characters of a reason in a list."""
 
 
-Mutant = Annotated[
-    str | None,
-    typer.Option(
-        "--mutant",
-        help="Only trials of this mutant, by its id or the beginning of it; `original` for the unchanged agent.",
-        autocompletion=completing.mutants,
-    ),
-]
 Quarantined = Annotated[
     bool, typer.Option("--quarantined", help="Only trials that an outage has spoiled, with the reason.")
 ]
@@ -44,7 +35,7 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="Print one row a trial as CSV
 
 def trials(
     scenario: Annotated[str | None, typer.Argument(help="Only trials of this scenario.")] = None,
-    mutant: Mutant = None,
+    mutant: TrialsOf = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
     quarantined: Quarantined = False,
     trial: Trial = None,

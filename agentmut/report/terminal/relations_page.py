@@ -9,8 +9,8 @@ from rich.text import Text
 
 from agentmut.nouns import Expectation
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.report_wording import counted, interval, judged_with, origins_line
-from agentmut.report.terminal.verdicts_page import spent
+from agentmut.report.report_wording import counted, interval
+from agentmut.report.terminal.verdicts_page import add_cost
 from agentmut.stats import Verdict
 from agentmut.store import (
     Finding,
@@ -109,10 +109,7 @@ def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
         page.add(line)
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
-    page.add(spent(report.cost))
-    page.add(origins_line(report.cost.origins))
-    for line in judged_with(report):
-        page.add(line)
+    add_cost(page, report)
     page.add("`agentmut show ID` explains a mutant.")
     return page.text()
 
@@ -282,7 +279,4 @@ def _foot(page: Page, report: RelationReport) -> None:
     )
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
-    page.add(spent(report.cost))
-    page.add(origins_line(report.cost.origins))
-    for line in judged_with(report):
-        page.add(line)
+    add_cost(page, report)

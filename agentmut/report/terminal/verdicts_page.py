@@ -20,7 +20,14 @@ from agentmut.report.report_wording import (
 )
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
 from agentmut.stats import Verdict
-from agentmut.store import BaselineUpdate, ScenarioVerdict, VerdictReport, becoming
+from agentmut.store import (
+    BaselineUpdate,
+    RelationReport,
+    ScenarioVerdict,
+    SurvivorsReport,
+    VerdictReport,
+    becoming,
+)
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 
@@ -177,6 +184,11 @@ def _foot(page: Page, report: VerdictReport) -> None:
         page.add(f"Note: {clean(note)}.", style="yellow")
     if report.needed and _sequential(report):
         page.add(f"About {report.needed} further trials in all would probably decide the suite.")
+    add_cost(page, report)
+
+
+def add_cost(page: Page, report: VerdictReport | RelationReport | SurvivorsReport) -> None:
+    """Add what the agent's runs cost, where they come from, and what judges took."""
     page.add(spent(report.cost))
     page.add(origins_line(report.cost.origins))
     for line in judged_with(report):
