@@ -12,6 +12,7 @@ from agentmut.report.builtin_formats import render_as
 from agentmut.seams.declarations import effect_of
 from tests.report.results import dropping, result, row
 
+WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
 PROJECT = """
 version: 1
 agent:
@@ -43,13 +44,14 @@ AGENT = "async def run(config, input):\n    return 'hm' if config.prompt else ''
 
 
 def agentmut(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments]
+    command = [sys.executable, "-IS", str(WARM), *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("warm")
 def test_a_rule_that_a_users_own_operator_drops_is_among_those_that_no_scenario_notices(
     tmp_path: Path,
 ) -> None:
