@@ -39,6 +39,11 @@ class Feature(NamedTuple):
     of: tuple[str, ...] = ()
 
 
+_FAILED, _STEPS, _MODEL_CALLS, _ERRORS, _OUTPUT_TOKENS, _TOOL_CALLS, _TOOLS = map(
+    Feature, ("failed", "steps", "model calls", "errors", "output tokens", "tool calls", "tools")
+)
+
+
 class Fingerprint(NamedTuple):
     """The fingerprint of one run. A missing feature is 0."""
 
@@ -64,7 +69,7 @@ def fingerprint(execution: Execution) -> Fingerprint:
     trace = execution.trace
     texts = all(isinstance(output, str) for output in trace.outputs)
     answer = (_answer_of_texts if texts else _answer_of)(trace.outputs)
-    failed = (Feature("failed"), float(execution.ending.outcome is not None))
+    failed = (_FAILED, float(execution.ending.outcome is not None))
     features = dict((failed, *_steps(trace), *answer.features, *_calls(trace)))
     return Fingerprint(features, trace.tools_called, answer.words, answer.texts)
 
@@ -88,10 +93,10 @@ _answer_of_texts = lru_cache(maxsize=256)(_answer_of)  # runs that answer in the
 
 
 def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
-    yield Feature("steps"), len(trace.steps)
-    yield Feature("model calls"), [step.action for step in trace.steps].count(Action.REASON)
-    yield Feature("errors"), sum([step.error is not None for step in trace.steps])
-    yield Feature("output tokens"), sum([step.usage.output_tokens for step in trace.steps])
+    yield _STEPS, len(trace.steps)
+    yield _MODEL_CALLS, [step.action for step in trace.steps].count(Action.REASON)
+    yield _ERRORS, sum([step.error is not None for step in trace.steps])
+    yield _OUTPUT_TOKENS, sum([step.usage.output_tokens for step in trace.steps])
     for name, times in Counter(step.node for step in trace.steps if step.node).items():
         yield Feature("node", (name,)), times
 
@@ -120,8 +125,8 @@ def _answer(trace: AgentTrace, answered: str) -> Iterator[tuple[Feature, float]]
 
 def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
     tools, calls = trace.tools_called, trace.tool_calls
-    yield Feature("tool calls"), len(tools)
-    yield Feature("tools"), len(set(tools))
+    yield _TOOL_CALLS, len(tools)
+    yield _TOOLS, len(set(tools))
     if not calls:
         return
     if tools:

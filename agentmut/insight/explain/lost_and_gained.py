@@ -25,6 +25,7 @@ _PLAIN = (
 )  # fmt: skip
 """Kinds of features, those first that tell a reader most where several show in the very same runs."""
 
+_KINDS = frozenset(_PLAIN)
 Shown = Mapping[Feature, str]
 """Features that a run shows, each with what it is called where it is a text."""
 
@@ -32,12 +33,10 @@ Shown = Mapping[Feature, str]
 def shown(run: Fingerprint) -> Shown:
     """Return the features of a run: calls, arguments, order, fields, decisions, sentences and phrases."""
     found = {feature: "" for feature, value in run.features.items() if value and _is_there(feature)}
-    found |= {
-        Feature("repeats", feature.of): ""
-        for feature, times in run.features.items()
-        if _repeats(feature, times)
-    }
-    found |= {Feature("pair", pair): "" for pair in pairwise(run.tools)}
+    if run.tools:
+        repeated = (of for (kind, of), times in run.features.items() if kind == "calls" and times > 1)
+        found |= {Feature("repeats", of): "" for of in repeated}
+        found |= {Feature("pair", pair): "" for pair in pairwise(run.tools)}
     for answer in run.answers:
         found |= _said(answer)
     return found
@@ -51,11 +50,8 @@ def _said(answer: str) -> Shown:
 
 
 def _is_there(feature: Feature) -> bool:
-    return feature.kind in _PLAIN and len(feature.of) == _BY_VALUE.get(feature.kind, len(feature.of))
-
-
-def _repeats(feature: Feature, times: float) -> bool:
-    return feature.kind == "calls" and times > 1
+    kind, of = feature
+    return kind in _KINDS and (kind not in _BY_VALUE or len(of) == _BY_VALUE[kind])
 
 
 @dataclass(frozen=True)
@@ -68,6 +64,11 @@ class OriginalRuns:
     def where(self) -> Mapping[Feature, int]:
         """Return the runs that show each feature: bit i is run i."""
         return _where(self.runs)
+
+    @cached_property
+    def known(self) -> frozenset[Feature]:
+        """Return the features of all runs."""
+        return frozenset(self.where)
 
     @cached_property
     def alike(self) -> Mapping[int, Sequence[Feature]]:
@@ -132,7 +133,8 @@ class LostAndGained:
         totals = Counter[int]()
         for (_, total), times in self._counted.items():
             totals[total] += times
-        return Presences.from_totals(len(self.original.runs), len(self.mutant), totals.elements())
+        in_order = sorted(totals.elements())  # sums of floating-point numbers depend on the order
+        return Presences.from_totals(len(self.original.runs), len(self.mutant), in_order)
 
     @cached_property
     def _counted(self) -> Mapping[tuple[int, int], int]:
@@ -143,13 +145,14 @@ class LostAndGained:
         found = Counter({(0, total): times for total, times in self.original.totals.items()})
         found.subtract((0, runs.bit_count()) for runs in self._taken)
         shift = len(self.original.runs)
-        found.update(((runs >> shift).bit_count(), runs.bit_count()) for runs in self._alike)
+        found.update(((runs >> shift).bit_count(), runs.bit_count()) for runs in set(self._shared.values()))
+        found[1, 1] += len(self._alone)
         return +found
 
     @cached_property
     def _taken(self) -> frozenset[int]:
         """Return the original's runs whose features are all among those that the mutant shows."""
-        here = Counter(map(self.original.where.get, self._own, repeat(0)))
+        here = Counter(map(self.original.where.get, self._shared, repeat(0)))
         alike = self.original.alike
         return frozenset(runs for runs, times in here.items() if runs and times == len(alike[runs]))
 
@@ -182,13 +185,48 @@ class LostAndGained:
                 return
 
     @cached_property
+    def _of_each(self) -> Sequence[frozenset[Feature]]:
+        """Return the features of each of the mutant's runs: sets keep the hashes, which take most of the time."""
+        return tuple(map(frozenset, self.mutant))
+
+    @cached_property
+    def _several(self) -> frozenset[Feature]:
+        """Return the features that a run of the mutant shows, and the original or another run of the mutant too."""
+        seen, again = set[Feature](), set[Feature]()
+        for features in self._of_each:
+            again |= features & seen
+            seen |= features
+        return frozenset(again | (self.original.known & seen))
+
+    @cached_property
+    def _shared(self) -> Mapping[Feature, int]:
+        """Return all runs that show a feature of the mutant, for the features that several runs show.
+
+        Most phrases of a free text stand in one run alone, where they are a single pattern: `_alone` counts these.
+        """
+        return self._seen_in(self._of_each, self._several)
+
+    @cached_property
+    def _alone(self) -> Sequence[int]:
+        """Return the mutant's runs that show a feature which no other run shows."""
+        return [place for place, features in enumerate(self._of_each) if not features <= self._several]
+
+    @cached_property
     def _own(self) -> Mapping[Feature, int]:
         """Return all runs that show each feature of the mutant."""
-        here = _where(self.mutant)
-        shift, before = len(self.original.runs), map(self.original.where.get, here, repeat(0))
-        return {
-            feature: old | runs << shift for (feature, runs), old in zip(here.items(), before, strict=True)
-        }
+        return self._seen_in(self.mutant)
+
+    def _seen_in(
+        self, runs: Iterable[Iterable[Feature]], wanted: frozenset[Feature] | None = None
+    ) -> dict[Feature, int]:
+        """Return all runs that show each feature of these runs of the mutant, or each of the `wanted` ones."""
+        found: dict[Feature, int] = {}
+        before, shift = self.original.where, len(self.original.runs)
+        for place, features in enumerate(runs, shift):
+            bit = 1 << place
+            for feature in features if wanted is None else wanted.intersection(features):
+                found[feature] = (found.get(feature) or before.get(feature, 0)) | bit
+        return found
 
     @cached_property
     def _alike(self) -> Mapping[int, Sequence[Feature]]:

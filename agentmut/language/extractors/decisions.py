@@ -78,9 +78,15 @@ def decisions(text: str) -> frozenset[str]:
     return frozenset(YES if granted else NO for granted in found)
 
 
+_TELLING = frozenset((*_REFUSING, *_GRANTING, *_ACTIONS, *_TERMS, "can", "take"))
+"""Words of which one at least grants or refuses."""
+
+
 def _signals(words: tuple[str, ...]) -> Iterator[bool]:
     if words[:1] == ("yes",) or words == ("no",):
         yield words[0] == "yes"
+    if _TELLING.isdisjoint(words):
+        return
     for index, word in enumerate(words):
         if word in _REFUSING:
             yield denied(words, index)

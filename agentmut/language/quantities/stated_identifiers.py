@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from agentmut.language.prompt.spans import Span
@@ -49,17 +50,18 @@ def identifiers(text: str) -> Iterator[Identifier]:
 
 def _value(match: re.Match[str]) -> str:
     found, said = match.lastgroup or "", match[match.lastgroup or 0]
+    if found == "code":  # nearly every word
+        return str(said).upper() if _is_code(said) else ""
     if found == "address":
         return str(said).lower()
     if found == "version":
         return str(said).lower().removeprefix("v")
-    if found == "code" and not _is_code(said):
-        return ""
     if found == "digits" and not _is_number_of(match):
         return ""
     return str(said).upper()
 
 
+@lru_cache(maxsize=4096)  # the words of answers are mostly the same few
 def _is_code(said: str) -> bool:
     """Return whether letters and digits form a name: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
     digits = sum(map(str.isdigit, said))

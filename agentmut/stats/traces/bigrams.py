@@ -40,8 +40,10 @@ def bigram_counts(
     """
     limit = check_count("limit", limit, 1)
     counted = [_pairs(sequence) for sequence in (*baseline, *candidate)]
-    pairs = sorted(set().union(*counted))
-    counts = np.array([[count[pair] for pair in pairs] for count in counted], dtype=np.float64)
+    distinct = {id(count): count for count in counted}  # equal sequences share a count: see `_counted`
+    pairs = sorted(set().union(*distinct.values()))
+    lines = {key: [count[pair] for pair in pairs] for key, count in distinct.items()}
+    counts = np.array([lines[id(count)] for count in counted], dtype=np.float64)
     counts = counts.reshape(len(counted), len(pairs))
     if len(pairs) > limit:
         counts, pairs = _capped(counts, pairs, limit)

@@ -120,3 +120,22 @@ def test_letters_that_become_two_move_no_phrase() -> None:
     """A sharp s is two letters when it is folded, a capital dotted I too."""
     assert phrases("(Die STRAẞE, Nord)") == {"die", "die strasse", "nord", "strasse"}
     assert phrases("(Die Bahn) )") == {"die", "bahn", "die bahn", "bahn) ", "die bahn) "}
+
+
+def test_patterns_are_counted_as_if_each_feature_were_looked_at() -> None:
+    """Phrases of one run alone are counted without a look at each of them."""
+    rng = random.Random(2)
+    words = [f"w{i}" for i in range(60)]
+    for _ in range(5):
+        original, mutant = (
+            [shown(one) for one in said(*(" ".join(rng.choices(words, k=9)) for _ in range(n)))]
+            for n in (20, 6)
+        )
+        exact = LostAndGained(OriginalRuns(original), mutant)
+        seen = {
+            feature: tuple(feature in run for run in (*original, *mutant))
+            for run in (*original, *mutant)
+            for feature in run
+        }
+        assert sorted(exact.tests.totals) == sorted(sum(runs) for runs in set(seen.values()))
+        assert sorted(exact.tests.totals) == sorted(one.original + one.mutant for one in exact.patterns)
