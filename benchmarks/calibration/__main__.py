@@ -27,6 +27,7 @@ SECTIONS = (
     "campaign",
     "fork",
     "score",
+    "score_rounds",
     "precision",
     "proxied",
     "ci",

@@ -2,9 +2,10 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from scipy.stats import binom
 
 from agentmut.stats.kill.characteristics import chance_of, decision_probability, endings
+from agentmut.stats.kill.rounds import ROUNDS, design_in
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
 from agentmut.stats.score.false_kills import (
     DRAWS,
@@ -85,10 +87,13 @@ def test_the_chance_of_a_missed_drop_is_that_among_those_without_a_fast_kill() -
     assert group.missed == pytest.approx(constant(survived / (1 - fast)), rel=1e-9)
 
 
-def _walk(table: KillTable, rate: float, n_max: int) -> tuple[float, float]:
-    """Chances of a kill and of a survival within so many trials, by following the trials one by one."""
-    alive, killed, survived = {0: 1.0}, 0.0, 0.0
-    for n in range(1, n_max + 1):
+def _walk(table: KillTable, rate: float, n_max: int, begun: tuple[int, int] = (0, 0)) -> tuple[float, float]:
+    """Chances of a kill and of a survival within so many trials, by following the trials one by one.
+
+    `begun`: the trials before the first, and their failures.
+    """
+    alive, killed, survived = {begun[1]: 1.0}, 0.0, 0.0
+    for n in range(begun[0] + 1, n_max + 1):
         arrived: dict[int, float] = {}
         for f, chance in alive.items():
             arrived[f] = arrived.get(f, 0.0) + chance * (1 - rate)
@@ -106,6 +111,66 @@ def test_a_larger_drop_is_missed_less_often_even_without_a_fast_kill(table_of: T
         ends = endings(table)[KILLED]
         early = chance_of(ends, rates)[ends.n <= fast_until(table)].sum(axis=0)
         ratio = decision_probability(table, SURVIVED, rates) / (1 - early)
+        assert (np.diff(ratio) <= 1e-12).all()
+
+
+def rounds_of(table_of: TableOf, *failures: int) -> tuple[KillTable, ...]:
+    """The tables of a scenario of ten in each round, from the failures of its growing baseline."""
+    return tuple(
+        table_of(f0, each.baseline, design_in(each, TEN)) for f0, each in zip(failures, ROUNDS, strict=True)
+    )
+
+
+def left_after(tables: Sequence[KillTable], rates: Sequence[float]) -> list[tuple[float, float]]:
+    """At each rate, the chance that no table kills within the fast trials, and that the last one survives then."""
+    until, found = fast_until(*tables), []
+    left = Counter(
+        sum(outcomes)
+        for outcomes in product((False, True), repeat=until)
+        if all(table.verdict(outcomes).decision is not KILLED for table in tables)
+    )
+    for rate in rates:
+        chances = {f: number * rate**f * (1 - rate) ** (until - f) for f, number in left.items()}
+        survived = sum(c * _walk(tables[-1], rate, 100, (until, f))[1] for f, c in chances.items())
+        found.append((sum(chances.values()), survived))
+    return found
+
+
+def test_with_rounds_a_kill_by_the_table_of_any_round_is_fast(table_of: TableOf) -> None:
+    # the first twenty trials of the original all pass, a tenth of the later ones fail: three failures kill at once,
+    # and the finest table asks for more
+    tables = rounds_of(table_of, 0, 1, 3, 8)
+    tests = tuple(KillTest("a", table, 0, each.weight) for table, each in zip(tables, ROUNDS, strict=True))
+    first = kill_levels(tables[0]).trials[0]
+    assert first <= fast_until(*tables)
+    assert tables[-1].verdict([True] * first).decision is Decision.CONTINUE
+    killed = Judged(KILLED, (tests[0]._replace(killed_at=first), *tests[1:]))
+    (group,) = survivors_of([killed, Judged(SURVIVED, tests)])
+    assert (group.slow, group.survived) == (0, 1)
+    (alone,) = survivors_of([Judged(KILLED, tests[-1:]), Judged(SURVIVED, tests[-1:])])
+    assert alone.slow == 1
+    # a kill of a finer round than the score speaks of may be slow
+    (coarse,) = survivors_of([Judged(KILLED, (*tests[:3], tests[3]._replace(killed_at=5)))], 0.3)
+    assert coarse.slow == 1
+
+
+def test_the_chance_of_a_missed_drop_after_rounds_is_that_without_a_fast_kill_in_any(
+    table_of: TableOf,
+) -> None:
+    # the original never failed, so that the lower limit of its failure rate is 0 and the drop makes it .2
+    tables = rounds_of(table_of, 0, 0, 0, 0)
+    ((unkilled, survived),) = left_after(tables, [0.2])
+    tests = tuple(KillTest("a", table, 0, each.weight) for table, each in zip(tables, ROUNDS, strict=True))
+    (group,) = survivors_of([Judged(SURVIVED, tests)])
+    assert group.missed == pytest.approx(constant(survived / unkilled), rel=1e-9)
+
+
+def test_a_larger_drop_is_missed_less_often_after_rounds_too(table_of: TableOf) -> None:
+    for failures in ((0, 0, 0, 0), (0, 1, 3, 8), (2, 2, 3, 4)):
+        tables = rounds_of(table_of, *failures)
+        least = failures[-1] / 100 + 0.01
+        found = left_after(tables, np.linspace(least, 0.9, 8).tolist())
+        ratio = [survived / unkilled for unkilled, survived in found]
         assert (np.diff(ratio) <= 1e-12).all()
 
 

@@ -1,7 +1,7 @@
 """The state of one mutant under test: its trials so far, its status, and the scenario of its next trial."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
 
 
 FUTILE = 0.004
-"""Kills a trial below which a mutant is left undecided that can no longer survive the finest drop."""
+"""Kills a trial below which a round leaves a mutant undecided that can no longer rule out the round's drop."""
 FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE})
 """What a finer round may change."""
 
@@ -95,6 +95,12 @@ class Arm:
     hopeful: frozenset[str] = frozenset()
     cleared: Mapping[str, float] = field(default_factory=dict)
     """Scenario -> the least drop that it has ruled out."""
+    left_open: frozenset[str] = frozenset()
+    """Scenarios that could not rule out the drop of an earlier round. They rule out no smaller drop later: a round that
+    has ended early has not given its table all the trials by which it kills, on which the score's upper end relies."""
+    leaves_open: bool = False
+    """Whether an earlier round was left early, since a scenario could not rule out its drop any more. A smaller drop is
+    not ruled out then either: further trials are for kills."""
     tested: tuple[Tested, ...] = ()
     """The tables of every round so far; those of later rounds too where the mutant is killed already."""
     died_in: int = -1
@@ -308,18 +314,23 @@ class Arm:
 
     @property
     def _is_futile(self) -> bool:
-        """Return whether further trials would neither rule out the finest drop nor are likely to kill.
+        """Return whether further trials would neither rule out the round's drop nor are likely to kill.
 
         A scenario that cannot rule out the drop any more leaves it open, whatever the other scenarios show.
         """
-        if not self.is_last or self.suite or self._counted.prospect >= FUTILE:
+        if self.suite or self._counted.prospect >= FUTILE:
             return False
-        return any(lane.leaves_open and lane.scenario in self.hopeful for lane in self.lanes)
+        return not self.hopeful.isdisjoint({*self.left_open, *self._leaving_open})
+
+    @property
+    def _leaving_open(self) -> Iterable[str]:
+        return (lane.scenario for lane in self.lanes if lane.leaves_open)
 
     def _answer(self, found: Conclusion) -> None:
         """Record the answer of this round; a finer round may change it."""
-        cleared = {lane.scenario: self.delta for lane in self.lanes if lane.decision is Decision.SURVIVED}
-        self.cleared = {**self.cleared, **cleared}
+        self.left_open = self.left_open.union(self._leaving_open)
+        survived = {lane.scenario for lane in self.lanes if lane.decision is Decision.SURVIVED}
+        self.cleared = {**self.cleared, **dict.fromkeys(survived - self.left_open, self.delta)}
         if not self.is_last and found.status in FINER_DECIDES and not self._is_given_up:
             self.rests = found
         else:

@@ -40,9 +40,13 @@ class OperatingCharacteristics(NamedTuple):
 @lru_cache(maxsize=256)
 def endings(table: KillTable) -> Mapping[Decision, Endings]:
     """Return the states in which the table ends the trials, by decision. Empty for an untestable baseline."""
+    return endings_after(table, 0, {} if table.untestable else {0: 1.0})
+
+
+def endings_after(table: KillTable, trials: int, alive: Mapping[int, float]) -> Mapping[Decision, Endings]:
+    """Return where the table ends sequences that it leaves undecided after so many trials: `alive`, by failures."""
     found: dict[Decision, list[tuple[int, int, float]]] = defaultdict(list)
-    alive = {} if table.untestable else {0: 1.0}
-    for n in range(1, table.design.n_max + 1):
+    for n in range(trials + 1, table.design.n_max + 1):
         arrived: dict[int, float] = defaultdict(float)
         for f, paths in alive.items():
             arrived[f] += paths
