@@ -72,13 +72,11 @@ def size_remark(project: Project, side: BaselineCounts, family: Family, tables: 
     power = power_given(project, side, family, tables, looks)
     if power >= POWER:
         return ""
-    found = f"unfit: with {side.trials} trials a drop by {delta:g} is a FAIL in {power:.0%} of comparisons"
+    found = f"unfit: with {side.trials} trials a drop by {delta:g} is a FAIL in {100 * power:.0f} % of comparisons"
     size = fit_size(project, side, family, tables, looks)
     if size is None:
-        return (
-            f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {POWER:.0%}: take a larger delta"
-        )
-    return f"{found}; {size} trials would reach {POWER:.0%}"
+        return f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {100 * POWER:.0f} %: take a larger delta"
+    return f"{found}; {size} trials would reach {100 * POWER:.0f} %"
 
 
 def agent_remarks(

@@ -102,6 +102,6 @@ def weakness(project: Project, side: BaselineSide) -> str:
     if side.power is None or side.power >= POWER:
         return ""
     return (
-        f"with {side.trials} baseline trials a drop by {project.statistics.delta:g} is a FAIL in {side.power:.0%} of "
-        "comparisons. `agentmut baseline save` says how many trials would do"
+        f"with {side.trials} baseline trials a drop by {project.statistics.delta:g} is a FAIL in "
+        f"{100 * side.power:.0f} % of comparisons. `agentmut baseline save` says how many trials would do"
     )

@@ -206,7 +206,7 @@ def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> 
         return Cut(trials=affordable)
     said = (
         f"too small for a baseline: {who} need at least {BASELINE_MINIMUM} trials each within "
-        f"{BASELINE_SHARE:.0%} of the budget, which is enough for {affordable}"
+        f"{100 * BASELINE_SHARE:.0f} % of the budget, which is enough for {affordable}"
     )
     return Cut(trials=affordable, refusal=_refusal(unit, budget, said, needed))
 

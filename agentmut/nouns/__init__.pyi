@@ -142,6 +142,7 @@ from .result_figures import CiRed as CiRed
 from .result_figures import CiRun as CiRun
 from .result_figures import Score as Score
 from .result_figures import VisibleChanges as VisibleChanges
+from .result_figures import nothing_decided as nothing_decided
 from .scenario import EvaluatorSpec as EvaluatorSpec
 from .scenario import Scenario as Scenario
 from .scenario import ToolDouble as ToolDouble

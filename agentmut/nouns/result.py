@@ -33,6 +33,7 @@ class BaselineRow(Frozen):
 
     scenario: str
     trials: int
+    """Trials that mutants were compared with."""
     passes: int
     rate: float | None
     interval: Bounds | None
@@ -42,7 +43,7 @@ class BaselineRow(Frozen):
     no_evidence: int = 0
     """Trials that ended in infrastructure trouble and the like, and are not counted in `trials`."""
     beside: int = 0
-    """Trials that confirmed kills, and with which finer rounds compared mutants, too; not counted in `trials`."""
+    """Those of the trials that confirmed kills: finer rounds compared mutants with them, too."""
     reason: str = ""
     failure: str = ""
     """Why the first failed trial failed."""

@@ -54,6 +54,22 @@ class Score(Frozen):
     """Survivors that may all have dropped by delta: what the upper end adds. None in results of earlier versions."""
 
 
+def nothing_decided(score: Score) -> str:
+    """Return in a few words why a score has no value.
+
+    >>> nothing_decided(Score(value=None, low=0, high=1, undecided=2, not_drawn=10))
+    'none of 12 decided'
+    >>> nothing_decided(Score(value=None, low=0, high=1, untestable=3))
+    '3 untestable'
+    >>> nothing_decided(Score(value=None, low=None, high=None))
+    'n/a'
+    """
+    left = score.undecided + score.not_drawn
+    if score.untestable and not left:
+        return f"{score.untestable} untestable"
+    return f"none of {left + score.untestable} decided" if left else "n/a"
+
+
 class VisibleChanges(Frozen):
     """Harmful first-order mutants, by whether their behaviour visibly differs from the original's.
 

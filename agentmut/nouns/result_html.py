@@ -5,7 +5,7 @@ from html import escape
 
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.mutant_row import MutantRow
-from agentmut.nouns.result_figures import Score
+from agentmut.nouns.result_figures import Score, nothing_decided
 
 SHOWN = 10
 """Unnoticed changes that are listed."""
@@ -50,8 +50,7 @@ def _unnoticed(row: MutantRow) -> tuple[str, ...]:
 
 def _figures(score: Score) -> str:
     if score.value is None:
-        left = score.undecided + score.untestable + score.not_drawn
-        return f"none of {left} decided" if left else "n/a"
+        return nothing_decided(score)
     bounds = "" if score.low is None or score.high is None else f" [{score.low:.2f}, {score.high:.2f}]"
     return f"{score.value:.2f}{bounds}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from agentmut.nouns import MutantRow, Result, Score, Status
-from agentmut.report.report_wording import counted, interval
+from agentmut.report.report_wording import counted, interval, percent
 
 FEW = 5
 """Groups with fewer mutants have counts and no interval: one survivor alone makes the interval reach 1."""
@@ -30,7 +30,7 @@ def group_score(score: Score, *, harmless: bool = False) -> str:
     >>> group_score(Score(value=0.5, low=0.25, high=0.75, killed=4, survived=4))
     '0.50 [0.25, 0.75]'
     """
-    if not is_few(score):
+    if score.value is None or not is_few(score):
         return interval(score)
     if harmless:
         return f"{score.survived} of {_reached(score)}"
@@ -78,7 +78,7 @@ def _on_the_others(row: MutantRow) -> str:
     """Say how many scenarios may have a drop where only a sample of them was tried."""
     if not row.reached or row.may_have_drop is None:
         return ""
-    share = f"{row.may_have_drop / row.reached:.0%}"
+    share = percent(row.may_have_drop / row.reached)
     tried = f"{len(row.evidence)} of the {row.reached} that reach it"
     return f" These are {tried}, and at most {share} of all have such a drop (95 %)."
 

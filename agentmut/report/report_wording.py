@@ -1,10 +1,21 @@
 """Numbers and names as every report writes them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from agentmut.nouns import Bounds, CiRed, CiRun, Cost, JudgeUse, Origins, Score, Status
+from agentmut.nouns import (
+    BaselineRow,
+    Bounds,
+    CiRed,
+    CiRun,
+    Cost,
+    JudgeUse,
+    Origins,
+    Score,
+    Status,
+    nothing_decided,
+)
 from agentmut.report.paint import clean
 
 if TYPE_CHECKING:
@@ -44,8 +55,7 @@ def interval(score: Score | CiRed) -> str:
     'none of 12 decided'
     """
     if isinstance(score, Score) and score.value is None:
-        left = score.undecided + score.untestable + score.not_drawn
-        return f"none of {left} decided" if left else "n/a"
+        return nothing_decided(score)
     if score.low is None or score.high is None:
         return "n/a"
     value = "n/a" if score.value is None else f"{score.value:.2f}"
@@ -109,6 +119,27 @@ def timeouts_line(outcomes: Mapping[str, int], in_time: Bounds | None) -> str:
     if not in_time.n:
         return f"{said}; none ended in time"
     return f"{said}; of the {in_time.n} that ended in time {bounds_text(in_time, '.2f')} passed"
+
+
+def confirming_line(rows: Iterable[BaselineRow]) -> str:
+    """Return a sentence on the trials of the original that confirmed kills and count in the baseline; empty for none.
+
+    >>> confirming_line([])
+    ''
+    """
+    beside = sum(row.beside for row in rows)
+    if not beside:
+        return ""
+    return f"{counted(beside, 'run')} of these confirmed kills; the rounds for smaller drops count them, too."
+
+
+def percent(share: float) -> str:
+    """Return a share in whole percent.
+
+    >>> percent(0.168)
+    '17 %'
+    """
+    return f"{100 * share:.0f} %"
 
 
 def counted(number: int, noun: str) -> str:

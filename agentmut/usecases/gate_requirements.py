@@ -85,7 +85,7 @@ def minimum_score(result: Result, least: float) -> Requirement:
     score = result.score
     if score.value is None or score.low is None or score.high is None:
         return missing(SCORE, f"run {result.run_id} has no mutant that counts")
-    bounds = f"{score.value:.2f} [{score.low:.2f}, {score.high:.2f}] at {score.level:.0%}"
+    bounds = f"{score.value:.2f} [{score.low:.2f}, {score.high:.2f}] at {100 * score.level:g} %"
     if score.low >= least:
         standing, said = Standing.MET, f"{bounds}: the lower bound is at least {least:g}"
     elif score.high < least:
@@ -127,12 +127,15 @@ def _too_many_lost(score: Score, least: float, *, failed: bool) -> str:
         return ""
     if failed and score.high is not None and (score.high * (of - missed) + missed) / of < least:
         return ""
-    return f"{lost(score)}, more than {MOST_LOST:.0%}"
+    return f"{lost(score)}, more than {100 * MOST_LOST:g} %"
 
 
 def _lost_of(score: Score) -> tuple[int, int]:
     missed = score.error + score.not_applied
-    return missed, missed + score.killed + score.survived + score.no_coverage + score.undecided
+    return (
+        missed,
+        missed + score.killed + score.survived + score.no_coverage + score.undecided + score.untestable,
+    )
 
 
 def minimum_coverage(overall: float | None, least: float) -> Requirement:

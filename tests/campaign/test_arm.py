@@ -8,6 +8,7 @@ import pytest
 
 from agentmut.campaign.decision.arm import Arm, InRound
 from agentmut.campaign.decision.lane import Lane
+from agentmut.campaign.decision.scoring import resolution_of
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns.execution import Ending
@@ -233,3 +234,38 @@ def test_a_mutant_that_can_only_be_undecided_goes_on_where_a_kill_is_likely(pass
     arm.enter(InRound(lanes, None, 0.2, 1.0, is_last=True, hopeful=frozenset({"s0", "s1"})))
     assert arm.status is (Status.UNDECIDED if ends else None)
     assert arm.prospect < 0.004 if ends else arm.prospect > 0.004
+
+
+def in_two_scenarios(delta: float, n0: int, *, is_last: bool = False) -> InRound:
+    """A round of a mutant that two scenarios reach, on which the original fails a fifth of its trials."""
+    design = KillDesign(0.005, delta=delta)
+    table, evidence = TABLES.get(n0 // 5, n0, design), TABLES.evidence(n0 // 5, n0, design.n_max)
+    lanes = [Lane(name, table, evidence) for name in ("a", "b")]
+    return InRound(lanes, None, delta, 0.2, is_last, frozenset("ab"))
+
+
+def test_a_round_leaves_a_mutant_that_cannot_rule_out_its_drop_and_promises_no_kill() -> None:
+    """A kill on scenario `b` did not hold, so nothing is ruled out there; scenario `a` passes."""
+    now, fine = in_two_scenarios(0.3, 50), in_two_scenarios(0.2, 100, is_last=True)
+    a, b = now.lanes
+    arm = Arm(a_mutant(), [], 1)
+    arm.enter(now._replace(lanes=[a, b.unconfirmed("a kill on b did not hold")]))
+    while not arm.is_answered:
+        launch = arm.launch()
+        assert launch.scenario == "a"
+        arm.record(launch.number, PASS)
+    seen = arm.lane_on("a")
+    assert seen is not None and seen.decision is Decision.CONTINUE
+    assert 0 < seen.trials < min(n for n in range(101) if seen.table.survive_at[n] >= 0)
+    assert (arm.status, arm.left_open, arm.ruled_out) == (None, frozenset("b"), None)
+    # a finer round may not rule out a smaller drop on `b`, whatever its table says of these trials
+    arm.enter(fine._replace(lanes=[replace(one, decision=Decision.SURVIVED) for one in fine.lanes]))
+    assert (arm.is_answered, arm.cleared, arm.ruled_out) == (True, {"a": 0.2}, None)
+
+
+def test_untestable_mutants_do_not_make_the_drop_larger_that_a_score_speaks_of() -> None:
+    """No drop can be answered for them, so one in ten of these would leave every score at the largest drop."""
+    cleared = Arm(a_mutant(), [], 1, hopeful=frozenset("a"), cleared={"a": 0.2})
+    drops, survivors = (0.75, 0.5, 0.3, 0.2), [(Status.SURVIVED, cleared)] * 9
+    assert resolution_of([*survivors, (Status.UNTESTABLE, an_arm())], drops) == 0.2
+    assert resolution_of([*survivors, (Status.UNDECIDED, an_arm())], drops) == 0.75

@@ -47,7 +47,7 @@ def test_a_small_baseline_is_unfit_and_names_the_size_that_would_do(projects: An
     small = save_baseline(projects.write(("alpha",), extra=FLAWLESS), trials=20)
     (said,) = [each for each in small.remarks if "unfit" in each]
     assert "alpha: unfit: with 20 trials a drop by 0.2 is a FAIL in" in said
-    assert "trials would reach 80%" in said
+    assert "trials would reach 80 %" in said
     size = int(said.split("; ")[1].split()[0])
     assert not [e for e in save_baseline(projects.load(), trials=size).remarks if "unfit" in e]
 

@@ -81,7 +81,7 @@ def test_the_own_model_decides_a_part_and_the_score_speaks_of_all(projects: Any)
     assert score.killed == 2 and score.value == pytest.approx(3 / 17, abs=1e-6)
     assert score.low is not None and score.high is not None and score.low <= 3 / 17 <= score.high < 1
     assert any(
-        "correlate with rho = 1.00. For a score as precise, this saves 29% of the mutants" in note
+        "correlate with rho = 1.00. For a score as precise, this saves 29 % of the mutants" in note
         for note in result.notes
     )
     cheap = read_result(loaded.runs / found.run_id / "result.json")

@@ -125,7 +125,7 @@ def test_runs_that_were_not_compared_are_not_said_to_show_no_change() -> None:
 
 @pytest.mark.parametrize(
     ("rho", "worth", "said"),
-    [(0.67, True, "rho 0.67: saves 14% of the mutants"), (0.2, False, "rho 0.20: not worth it")],
+    [(0.67, True, "rho 0.67: saves 14 % of the mutants"), (0.2, False, "rho 0.20: not worth it")],
 )
 def test_a_cheap_model_is_told_with_its_agreement_and_its_price(rho: float, worth: bool, said: str) -> None:
     cheap = CheapModel(
@@ -176,3 +176,12 @@ def test_a_long_reason_of_what_was_left_out_does_not_cut_the_command() -> None:
     note = f"left out of this run: 2 mutants of a.b: {reason}no. `agentmut mutants` lists them"
     text = " ".join(render_summary(result(*survivors(1), notes=(note,))).split())
     assert "... `agentmut mutants` lists them." in text and "more characters" not in text
+
+
+def test_a_class_of_untestable_mutants_says_so() -> None:
+    all_of_them = Score(value=None, low=0, high=1, untestable=16)
+    some = Score(value=0.75, low=0.2, high=1, killed=3, survived=1, untestable=2, strong=3)
+    found = result(classes={"prompt": all_of_them, "tool": some})
+    text = render_summary(found)
+    assert "prompt  16 mutants untestable: the agent fails too often" in text
+    assert "tool    3 of 4 noticed" in text and "2 untestable" in text

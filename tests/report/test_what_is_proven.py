@@ -25,6 +25,8 @@ RULE = {"alpha": 0.05, "beta": 0.1, "delta": 0.2}
         (Score(value=0.8, low=0.4, high=1, killed=4, no_coverage=1), "0.80 [0.40, 1.00]"),
         (Score(value=None, low=None, high=None), "n/a"),
         (Score(value=None, low=0, high=1, undecided=5, not_drawn=2), "none of 7 decided"),
+        (Score(value=None, low=0, high=1, undecided=2, untestable=2), "none of 4 decided"),
+        (Score(value=None, low=0, high=1, untestable=4), "4 untestable"),
     ],
 )
 def test_fewer_than_five_mutants_are_counted_and_get_no_interval(score: Score, words: str) -> None:
@@ -108,3 +110,32 @@ def test_the_second_figure_counts_mutants_that_visibly_change_behaviour() -> Non
     for text in (render(found), markdown_report(found), html_report(found), render_summary(found)):
         assert said in " ".join(text.split())
     assert "visibly changed" not in render(result(row("s2", Status.SURVIVED, gap="scenario")))
+
+
+def test_runs_that_confirmed_kills_are_told_with_the_baseline_that_they_are_a_part_of() -> None:
+    found = result(row("k1", Status.KILLED))
+    told = "7 runs of these confirmed kills; the rounds for smaller drops count them, too."
+    beside = tuple(each.model_copy(update={"beside": 7}) for each in found.baseline)
+    with_them = found.model_copy(update={"baseline": beside})
+    for shown in (
+        render(with_them),
+        render_mutant(with_them, with_them.mutants[0]),
+        markdown_report(with_them),
+    ):
+        assert told in " ".join(shown.split())
+    assert told in html_report(with_them)
+    assert "confirmed kills" not in render(found) + markdown_report(found) + html_report(found)
+
+
+def test_reports_count_untestable_mutants_where_there_are_any() -> None:
+    score = Score(value=0.75, low=0.2, high=1, killed=3, survived=1, untestable=2)
+    found = result(row("k1", Status.KILLED), classes={"tool": score}, score=score)
+    assert "untestable" in render(found) and "2 untestable." in markdown_report(found)
+    assert ">Untestable</th>" in html_report(found)
+    without = result(row("k1", Status.KILLED))
+    assert ">Untestable</th>" not in html_report(without)
+
+
+def test_the_share_of_scenarios_that_may_have_a_drop_is_in_percent() -> None:
+    sampled = row("s1", Status.SURVIVED, ruled_out=0.2, reached=30, may_have_drop=5)
+    assert "at most 17 % of all have such a drop (95 %)." in proof(sampled, RULE)

@@ -96,8 +96,9 @@ class Arm:
     cleared: Mapping[str, float] = field(default_factory=dict)
     """Scenario -> the least drop that it has ruled out."""
     left_open: frozenset[str] = frozenset()
-    """Scenarios that could not rule out the drop of an earlier round. They rule out no smaller drop later: a round that
-    has ended early has not given its table all the trials by which it kills, on which the score's upper end relies."""
+    """Scenarios that could not rule out the drop of a round: a kill there did not hold, or too many trials failed. They
+    rule out no smaller drop later. The score's upper end relies on that: a round that left such a mutant early has not
+    given its tables all the trials by which they kill."""
     leaves_open: bool = False
     """Whether an earlier round was left early, since a scenario could not rule out its drop any more. A smaller drop is
     not ruled out then either: further trials are for kills."""

@@ -31,6 +31,7 @@ DECISIONS = {
     Status.UNTESTABLE: Decision.UNDECIDED,
 }
 """What the score's bounds know of a status."""
+ANSWERABLE = frozenset(DECISIONS) - {Status.UNTESTABLE}
 UNANSWERED = 0.05
 """Share of the mutants that may be without an answer at the drop that a score speaks of."""
 
@@ -116,9 +117,9 @@ def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[
     """Return the drop that a score is about: the finest drop for which nearly all mutants have an answer.
 
     `drops` are those of the rounds that were begun, coarsest first. Where no drop is answered for 95 % of the mutants
-    the coarsest is returned; None without rounds.
+    the coarsest is returned; None without rounds. An untestable mutant has no answer at any drop, so it is not asked.
     """
-    found = [(status, arm) for status, arm in mutants if status in DECISIONS and arm]
+    found = [(status, arm) for status, arm in mutants if status in ANSWERABLE and arm]
     for drop in reversed(drops):
         open_ = sum(_decision(status, arm, drop) is Decision.UNDECIDED for status, arm in found)
         if open_ <= UNANSWERED * len(found):

@@ -82,7 +82,7 @@ def cheap_model_notes(found: CheapModel | None, state: CampaignState) -> Iterato
     yield (
         f"{found.model} decided {found.decided} mutants {ran}. The agent's own model decided {found.both} of them "
         f"too, and the verdicts correlate with rho = {found.rho:.2f}. For a score as precise, this saves "
-        f"{max(0.0, found.saved):.0%} of the mutants that the agent's own model would have to decide"
+        f"{100 * max(0.0, found.saved):.0f} % of the mutants that the agent's own model would have to decide"
     )
     if not found.is_worth_it:
         yield f"a cheap model with rho below 0.3 is not worth its price: take {found.model} out of mutation.proxy"

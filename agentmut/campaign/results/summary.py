@@ -140,12 +140,14 @@ def cost_of(spend: Spend, environment: Environment) -> Cost:
 
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
     baseline = state.baselines[name]
-    interval = wilson(baseline.passes, baseline.trials) if baseline.trials else None
+    failures, trials = baseline.counts
+    passes = trials - failures
+    interval = wilson(passes, trials) if trials else None
     return BaselineRow(
         scenario=name,
-        trials=baseline.trials,
-        passes=baseline.passes,
-        rate=round(baseline.passes / baseline.trials, 6) if baseline.trials else None,
+        trials=trials,
+        passes=passes,
+        rate=round(passes / trials, 6) if trials else None,
         interval=bounds_of(interval) if interval else None,
         threshold=session.project.threshold_of(state.scenarios[name]),
         testable=baseline.complete and state.testable(name),

@@ -45,5 +45,5 @@ def family(rows: list[Finding]) -> Iterator[str]:
         together = min(1.0, sum(row.alpha for row in rows))
         yield (
             f"alpha is per test ({', '.join(f'{level:g}' for level in levels)}): that some of {len(rows)} tests which "
-            f"meet their thresholds says FAIL has a chance of up to {together:.0%}"
+            f"meet their thresholds says FAIL has a chance of up to {100 * together:.0f} %"
         )

@@ -23,7 +23,15 @@ from agentmut.report.proof_wording import (
 )
 from agentmut.report.ranking import rank
 from agentmut.report.reliability_wording import campaign_reliability
-from agentmut.report.report_wording import counted, interval, judged_again, judged_with, money, origins_line
+from agentmut.report.report_wording import (
+    confirming_line,
+    counted,
+    interval,
+    judged_again,
+    judged_with,
+    money,
+    origins_line,
+)
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -92,7 +100,9 @@ def _summary(result: Result) -> str:
     lines = [
         f"The suite noticed {score.killed} of {counted(total, 'harmful change')}. {score.survived} survived"
         f"{f', and {score.no_coverage} had no coverage' * bool(score.no_coverage)}."
-        f"{f' {score.undecided} undecided.' * bool(score.undecided)} Brackets hold {100 * score.level:g} % intervals.",
+        f"{f' {score.undecided} undecided.' * bool(score.undecided)}"
+        f"{f' {score.untestable} untestable.' * bool(score.untestable)} "
+        f"Brackets hold {100 * score.level:g} % intervals.",
         *filter(None, [visible_line(result)]),
         *proven(score, result.rule),
         *([GRADES_MEAN] if is_graded(score) else []),
@@ -107,15 +117,16 @@ def _summary(result: Result) -> str:
 def _classes(result: Result) -> str:
     if not result.classes:
         return ""
-    rows = [(code(name), *_cells(score)) for name, score in result.classes.items()]
-    head = ("class", "score", "killed", "survived", "no coverage", "undecided")
+    untestable = any(score.untestable for score in result.classes.values())
+    names = ("killed", "survived", "no coverage", "undecided", *["untestable"] * untestable)
+    rows = [(code(name), *_cells(score, names)) for name, score in result.classes.items()]
+    head = ("class", "score", *names)
     note = f"\n\n{FEW_MEANS}" if any(map(is_few, result.classes.values())) else ""
     return table(head, fitting_rows(rows)) + note
 
 
-def _cells(score: Score) -> list[str]:
-    counts = (score.killed, score.survived, score.no_coverage, score.undecided)
-    return [group_score(score), *(str(count) for count in counts)]
+def _cells(score: Score, names: Sequence[str]) -> list[str]:
+    return [group_score(score), *(str(getattr(score, name.replace(" ", "_"))) for name in names)]
 
 
 def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
@@ -193,6 +204,7 @@ def _baseline(result: Result) -> str:
         f"The agent as it is ({counted(len(result.baseline), 'scenario')})",
         listed,
         _rest(result.baseline, rows),
+        confirming_line(result.baseline),
         _reliability(result),
     )
 

@@ -20,6 +20,7 @@ from agentmut.report.html.templating import rendered
 from agentmut.report.proof_wording import FEW_MEANS, GRADES_MEAN, is_few, is_graded, proven, visible_line
 from agentmut.report.ranking import most_worrying_first, rank
 from agentmut.report.reliability_wording import campaign_reliability
+from agentmut.report.report_wording import confirming_line
 from agentmut.report.view import Extra
 
 CARDS = 15
@@ -64,6 +65,10 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "classes": [each.value for each in OperatorClass],
         "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
         "scenarios": scenario_lines(result),
+        "confirming": confirming_line(result.baseline),
+        "untestable": any(
+            score.untestable for score in (*result.classes.values(), *result.operators.values())
+        ),
         "reliability": campaign_reliability(result, lambda name: cut(name, 200)),
         "prompt_path": path,
         "passages": passages,

@@ -11,7 +11,14 @@ from agentmut.insight import SideBySide, dominators
 from agentmut.nouns import SUITE, AssertionSuggestion, CiJob, Effect, Intent, MutantRow, Result, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.proof_wording import proof
-from agentmut.report.report_wording import MEANING, ROUNDED_UP, counted, interval, without_marker
+from agentmut.report.report_wording import (
+    MEANING,
+    ROUNDED_UP,
+    confirming_line,
+    counted,
+    interval,
+    without_marker,
+)
 from agentmut.report.terminal.assertion_lines import SEEN_TO_DIFFER, add_assertion, add_difference
 from agentmut.report.terminal.partial_delivery import delivery_note
 from agentmut.report.terminal.side_by_side_page import add_side_by_side
@@ -182,6 +189,9 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
     for item in row.evidence:
         if item.failure:
             page.add(f"A failed run of {clean(item.scenario)}: {shorten(item.failure, 300)}")
+    tried = [baseline[item.scenario] for item in row.evidence]
+    if line := confirming_line(tried):
+        page.add(f"Of the original's runs, {line}")
     if SUITE in row.killed_by:
         page.add("Killed by the runs of all these scenarios together.")
     if len(row.evidence) < len(result.baseline):

@@ -7,7 +7,7 @@ from agentmut.campaign import Replay
 from agentmut.nouns import Action, Cassette, Step
 from agentmut.project import VerdictSettings
 from agentmut.report.paint import Page, clean
-from agentmut.report.report_wording import counted
+from agentmut.report.report_wording import counted, percent
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.stats import Preview
 from agentmut.usecases import Amount, CheapPlan, Foreseen, Offer
@@ -51,7 +51,7 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
     page.add(table)
     if plan.history:
         page.hang(
-            f"At the rates of earlier runs: {plan.history.killed:.0%} killed, "
+            f"At the rates of earlier runs: {percent(plan.history.killed)} killed, "
             f"{plan.history.trials:.0f} trials of mutants.",
             indent=0,
         )

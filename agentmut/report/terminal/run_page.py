@@ -27,12 +27,14 @@ from agentmut.report.reliability_wording import campaign_reliability
 from agentmut.report.report_wording import (
     ROUNDED_UP,
     ci_left_out,
+    confirming_line,
     counted,
     interval,
     judged_again,
     judged_with,
     money,
     origins_line,
+    percent,
     status_counts,
     without_marker,
 )
@@ -153,6 +155,8 @@ def _baseline(page: Page, result: Result) -> None:
     for row in result.baseline:
         if row.reason:
             page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
+    if line := confirming_line(result.baseline):
+        page.add(line)
     for line in campaign_reliability(result, one_line):
         page.add(line)
 
@@ -290,7 +294,7 @@ def _ci(page: Page, result: Result) -> None:
         return
     page.title("What a CI run would have seen (red: a scenario under its threshold)")
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
-    level = f"{result.ci[0].false_alarm.level:.0%}".replace("%", " %")
+    level = percent(result.ci[0].false_alarm.level)
     for name in ("runs", f"false alarm [{level}]", "killed: red", "missed", "survived: red", "missed"):
         table.add_column(name, justify="right", no_wrap=True)
     for run in result.ci:

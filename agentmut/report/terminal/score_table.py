@@ -11,6 +11,8 @@ from agentmut.report.bounded import one_line
 from agentmut.report.proof_wording import group_score
 
 COUNTS = ("killed", "survived", "no coverage", "undecided")
+UNTESTABLE = "untestable"
+"""A column for runs that have such mutants."""
 
 
 def score_table(result: Result, width: int) -> Table:
@@ -21,12 +23,13 @@ def score_table(result: Result, width: int) -> Table:
     rows = list(_score_rows(result))
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", overflow="fold")
-    head = ("score [95 %]", *COUNTS)
+    names = (*COUNTS, UNTESTABLE) if any(row.score.untestable for row in rows) else COUNTS
+    head = ("score [95 %]", *names)
     for name in head:
         table.add_column(name, justify="right", no_wrap=True)
-    numbers = max(len(head[0]), *(len(row.shown) for row in rows)) + sum(map(len, COUNTS)) + len(head)
+    numbers = max(len(head[0]), *(len(row.shown) for row in rows)) + sum(map(len, names)) + len(head)
     for row in rows:
-        counts = (row.score.killed, row.score.survived, row.score.no_coverage, row.score.undecided)
+        counts = (getattr(row.score, name.replace(" ", "_")) for name in names)
         shown = (str(count) if count else "-" for count in counts)
         table.add_row(
             folded_name(row.name, width - numbers), row.shown, *shown, style="bold" if row.bold else None

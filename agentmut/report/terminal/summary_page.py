@@ -9,7 +9,7 @@ from agentmut.report.bounded import FIELD, bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
 from agentmut.report.ranking import losses, rank
-from agentmut.report.report_wording import counted, duration, interval, money, status_counts
+from agentmut.report.report_wording import counted, duration, interval, money, percent, status_counts
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -121,7 +121,11 @@ def _class(score: Score) -> tuple[str, str, str]:
     sure = (weakest and f"{weakest} kills") if is_few(score) else interval(score)
     open_ones = [
         f"{number} {noun}"
-        for number, noun in ((score.no_coverage, "no coverage"), (score.undecided, "undecided"))
+        for number, noun in (
+            (score.no_coverage, "no coverage"),
+            (score.undecided, "undecided"),
+            (score.untestable, "untestable"),
+        )
         if number
     ]
     return f"{score.killed} of {reached} noticed", sure, ", ".join(open_ones)
@@ -129,10 +133,12 @@ def _class(score: Score) -> tuple[str, str, str]:
 
 def _nothing_decided(score: Score) -> str:
     """Return a sentence on a class none of whose mutants is decided; empty of mutants, it says so."""
-    left = score.undecided + score.untestable + score.not_drawn
+    left = score.undecided + score.not_drawn
+    if score.untestable and not left:
+        return f"{counted(score.untestable, 'mutant')} untestable: the agent fails too often"
     if not left:
         return "no mutant counts"
-    return f"the run decided none of {counted(left, 'mutant')}"
+    return f"the run decided none of {counted(left + score.untestable, 'mutant')}"
 
 
 def _robust(score: Score) -> tuple[str, str, str]:
@@ -239,7 +245,7 @@ def _cheap(model: CheapModel) -> str:
     """Say how far the cheap model agrees with the agent's own, and what it costs and saves."""
     price = f", ${model.usd:.2f}" if model.usd else ""
     worth = (
-        f"saves {max(0.0, model.saved):.0%} of the mutants"
+        f"saves {percent(max(0.0, model.saved))} of the mutants"
         if model.is_worth_it
         else "not worth it (below 0.3)"
     )

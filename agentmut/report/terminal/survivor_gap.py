@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from agentmut.nouns import BehaviourChange, MovedFeature, MutantRow
 from agentmut.report.paint import clean
-from agentmut.report.report_wording import counted
+from agentmut.report.report_wording import counted, percent
 
 LEVEL = 0.05
 """The level of the trace test of one survivor."""
@@ -102,4 +102,4 @@ def _coarse(row: MutantRow) -> list[str]:
 
 
 def _percent(share: float | None) -> str:
-    return "no share" if share is None else f"{share:.0%}".replace("%", " %")
+    return "no share" if share is None else percent(share)

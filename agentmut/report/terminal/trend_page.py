@@ -7,7 +7,7 @@ from rich.table import Table
 from agentmut.nouns import Origins
 from agentmut.report.bounded import names
 from agentmut.report.paint import Page, clean
-from agentmut.report.report_wording import counted, interval, origins_line
+from agentmut.report.report_wording import counted, interval, origins_line, percent
 from agentmut.report.terminal.verdicts_page import plain_table
 from agentmut.usecases import TrendReport, TrendRow, Watch, sparkline
 
@@ -127,5 +127,5 @@ def _fall(report: TrendReport) -> Iterator[str]:
     if fall := report.fall:
         yield (
             f"SCORE FELL: {interval(fall.score_after)} in run {fall.after}, {interval(fall.score_before)} in run "
-            f"{fall.before}, on the same suite and mutants; by chance alone at most {fall.chance:.0%} of the time"
+            f"{fall.before}, on the same suite and mutants; by chance alone at most {percent(fall.chance)} of the time"
         )

@@ -16,6 +16,7 @@ from agentmut.report.report_wording import (
     judged_with,
     money,
     origins_line,
+    percent,
     timeouts_line,
 )
 from agentmut.report.terminal.contract_lines import contract_lines, judge_lines
@@ -213,7 +214,7 @@ def _given(report: VerdictReport) -> str:
     if used is None or used.false_fail is None or used.confidence is None:
         return " on average over baselines"  # a report of an earlier version
     return (
-        f" given this baseline, and {100 * used.false_fail:.2g} % by an exact count, with {used.confidence:.0%} "
+        f" given this baseline, and {100 * used.false_fail:.2g} % by an exact count, with {percent(used.confidence)} "
         "confidence in the baseline"
     )
 
