@@ -63,4 +63,4 @@ def test_the_page_prints_the_exact_chance_given_the_baseline(projects: Any) -> N
     assert row.baseline.false_fail is not None and row.baseline.false_fail <= 0.05
     assert report.baseline.false_fail == row.baseline.false_fail
     text = " ".join(render_verdicts(report).split())
-    assert f"{100 * report.baseline.false_fail:.2g} % by an exact count, with 95% confidence" in text
+    assert f"{100 * report.baseline.false_fail:.2g} % by an exact count, with 95 % confidence" in text
