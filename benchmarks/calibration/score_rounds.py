@@ -1,4 +1,4 @@
-"""Coverage of the mutation score's interval after each round of a campaign, and its width."""
+"""Coverage of the upper end of the mutation score after the last rounds, and the bound on missed drops."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -11,21 +11,21 @@ from agentmut.stats.kill.rounds import ROUNDS, design_in, replayed
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
 from agentmut.stats.score.judged import Judged
 from agentmut.stats.score.kill_p_value import KillTest
-from agentmut.stats.score.mutation_score import mutation_score
+from agentmut.stats.score.missed import missed_bound
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
-from benchmarks.calibration.score import HALVES, LEAST, MIXED, TENTH, WEAK, Cell, drops
+from benchmarks.calibration.score import HALVES, LEAST, MIXED, WEAK, Cell, drops
 
 CAMPAIGNS = 400
 QUICK = 8
 SEED = 12
+ERROR = 0.025
+"""Of the upper end."""
 N_MAX = KillDesign(0.05).n_max
 CELLS = (
-    Cell(MIXED, 0.98, 10, 100, 30),
-    Cell(MIXED, 0.9, 10, 100, 30),
     Cell(HALVES, 0.9, 3, 100, 30),
     Cell(HALVES, 1.0, 3, 100, 100),
-    Cell(WEAK, 1.0, 10, 100, 30),
-    Cell(TENTH, 0.8, 10, 100, 30),
+    Cell(WEAK, 1.0, 3, 100, 30),
+    Cell(MIXED, 0.98, 10, 100, 30),
 )
 """Campaigns whose last round has a baseline of 100 trials; those before have 20, 30 and 50 of these."""
 
@@ -93,11 +93,10 @@ def _killed_at(mutant: Lived, number: int, at: int, table: KillTable) -> int:
 
 
 class Ended(NamedTuple):
-    """What a round has come to: whether each end holds, and the width of the interval."""
+    """What a round has come to: whether the upper end holds, and the bound on missed drops."""
 
-    low: bool
-    high: bool
-    width: float
+    holds: bool
+    missed: int
 
 
 def campaigns(cell: Cell, count: int, table_of: TableOf) -> Iterator[Mapping[int, Ended]]:
@@ -116,28 +115,26 @@ def _rates(cell: Cell, lost: float, rng: np.random.Generator) -> list[float]:
 
 
 def _ended(tables: Tables, lived: Sequence[Lived], lost: Sequence[float], last: int) -> Ended:
-    score = mutation_score([tables.judged(mutant, last) for mutant in lived])
-    assert score is not None
-    low, high = score.interval.low, score.interval.high
-    any_drop, large = (
-        sum(drop >= least for drop in lost) / len(lost) for least in (1e-9, ROUNDS[last].delta)
-    )
-    return Ended(low <= any_drop + 1e-9, high >= large - 1e-9, high - low)
+    judged = [tables.judged(mutant, last) for mutant in lived]
+    survived = sum(each.decision is Decision.SURVIVED for each in judged)
+    missed = min(survived, missed_bound(judged, ERROR))
+    most = len(judged) - survived + missed
+    return Ended(most >= sum(drop >= ROUNDS[last].delta for drop in lost), missed)
 
 
 def section(*, thorough: bool) -> Section:
-    """Six cells of 400 campaigns; a small one with few in the quick pass."""
+    """Four cells of 400 campaigns; the smallest with few in the quick pass."""
     table_of, count = cache(decision_table), CAMPAIGNS if thorough else QUICK
     figures = [
         figure
-        for cell in (CELLS if thorough else CELLS[2:3])
+        for cell in (CELLS if thorough else CELLS[:1])
         for figure in _figures(cell, list(campaigns(cell, count, table_of)), strict=thorough)
     ]
     how = (
         f"Simulated (seed {SEED}), {count} campaigns a cell, whose mutants share the growing baselines and drop on "
-        "one scenario, after the rounds for .3 and for .2. The lower end must not exceed the share with any drop, the "
-        f"upper end not fall below the share with a drop of that size. Each end has level 0.975; {LEAST} is asked of "
-        "it in every cell, no error allowed for. No trial confirms a kill, and each round ends with its answers."
+        "one scenario, after the rounds for .3 and for .2: the upper end must not fall below the share with a drop of "
+        f"that size. Its level is 0.975; {LEAST} is asked of it in every cell, no error allowed for. M is the mean "
+        "bound on missed drops. No trial confirms a kill, and each round ends with its answers."
     )
     return Section("Mutation score over rounds", how, tuple(figures))
 
@@ -146,12 +143,8 @@ def _figures(cell: Cell, found: Sequence[Mapping[int, Ended]], *, strict: bool) 
     what = f"{cell.kind}, p = {cell.p}, {cell.scenarios} scenarios, {cell.mutants} mutants"
     for last in (2, 3):
         here, delta = [each[last] for each in found], ROUNDS[last].delta
-        for end in ("low", "high"):
-            rate, error = simulated_rate([getattr(each, end) for each in here])
-            name = {"low": "lower", "high": "upper"}[end]
-            promise = f"0.975, at least {LEAST}"
-            yield Figure(
-                f"{name} end at {delta:g}, {what}", rate, promise, low=LEAST, error=0.0 if strict else error
-            )
-        width = float(np.mean([each.width for each in here]))
-        yield Figure(f"width at {delta:g}, {what}", width, "-")
+        rate, error = simulated_rate([each.holds for each in here])
+        missed = float(np.mean([each.missed for each in here]))
+        promise = f"0.975, at least {LEAST} (M {missed:.1f})"
+        error = 0.0 if strict else error
+        yield Figure(f"upper end at {delta:g}, {what}", rate, promise, low=LEAST, error=error)
