@@ -43,7 +43,7 @@ class BaselineRow(Frozen):
     no_evidence: int = 0
     """Trials that ended in infrastructure trouble and the like, and are not counted in `trials`."""
     beside: int = 0
-    """Those of the trials that confirmed kills: finer rounds compared mutants with them, too."""
+    """How many of the trials confirmed kills: finer rounds compared mutants with these trials, too."""
     reason: str = ""
     failure: str = ""
     """Why the first failed trial failed."""

@@ -51,7 +51,7 @@ POINTS = 512
 FAST = 0.25
 """Most of the mutants with a drop of delta whose kill may count as fast; more would make MS too large for the rest."""
 Tables = tuple[KillTable, ...]
-"""Those of one scenario, coarsest first; the last one rules the drop out."""
+"""The tables of one scenario, coarsest first; the last one rules the drop out."""
 
 
 class Survivors(NamedTuple):
