@@ -23,9 +23,8 @@ ERROR = 0.025
 N_MAX = KillDesign(0.05).n_max
 CELLS = (
     Cell(HALVES, 0.9, 3, 100, 30),
-    Cell(HALVES, 1.0, 3, 100, 100),
     Cell(WEAK, 1.0, 3, 100, 30),
-    Cell(MIXED, 0.98, 10, 100, 30),
+    Cell(MIXED, 0.98, 3, 100, 30),
 )
 """Campaigns whose last round has a baseline of 100 trials; those before have 20, 30 and 50 of these."""
 
@@ -123,7 +122,7 @@ def _ended(tables: Tables, lived: Sequence[Lived], lost: Sequence[float], last: 
 
 
 def section(*, thorough: bool) -> Section:
-    """Four cells of 400 campaigns; the smallest with few in the quick pass."""
+    """Three cells of 400 campaigns; the smallest with few in the quick pass."""
     table_of, count = cache(decision_table), CAMPAIGNS if thorough else QUICK
     figures = [
         figure

@@ -135,7 +135,7 @@ def _tables_up_to(tests: tuple[KillTest, ...], resolution: float | None) -> Mapp
 
 def _is_fast(mutant: Judged, tables: Mapping[str, Tables]) -> bool:
     return any(
-        test.table in tables[test.scenario] and test.killed_at <= _fast(tables[test.scenario]).until
+        test.table in tables[test.scenario] and test.killed_at <= fast_until(*tables[test.scenario])
         for test in mutant.tests
         if test.killed_at and test.scenario in tables
     )
