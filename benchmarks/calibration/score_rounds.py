@@ -56,7 +56,7 @@ class Tables:
     def lived(self, rates: Sequence[float], rng: np.random.Generator) -> Lived:
         """Draw a mutant that fails at these rates. Trials go to the scenarios in turn, so the quickest kill counts."""
         outcomes = ["".join("01"[int(fails)] for fails in rng.random(N_MAX) < rate) for rate in rates]
-        cleared = []
+        cleared: list[bool] = []
         for number, tables in enumerate(self.by_round):
             said = [replayed(table, seen) for table, seen in zip(tables, outcomes, strict=True)]
             kills = [(each.n, at) for at, each in enumerate(said) if each.decision is Decision.KILLED]
