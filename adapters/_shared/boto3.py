@@ -88,7 +88,7 @@ def hung_up(stream: Any) -> Iterator[None]:
 
 
 def region_of(spec: AgentSpec, known: Collection[str]) -> str | None:
-    """`agent.options.region`, after a look at the names of all options. Raises `UsageError`."""
+    """Return `agent.options.region`, once the names of all options are checked. Raises `UsageError`."""
     for name in spec.options:
         if name not in known:
             raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, known)}")

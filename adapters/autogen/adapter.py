@@ -63,7 +63,7 @@ class AutoGenAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
         from agentmut.adapters.autogen.tools import listed
         from agentmut.recording import completed
 

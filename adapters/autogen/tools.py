@@ -118,7 +118,7 @@ class PassingWorkbench(Workbench):
             await workbench.stop()
 
     async def reset(self) -> None:
-        """Reset the agent's own."""
+        """Reset the agent's own workbenches."""
         for workbench in self._inner:
             await workbench.reset()
 

@@ -159,7 +159,7 @@ class DeployedAgentDialect(AgentDialect):
     state_key: ClassVar[str] = "sessionState"
 
     def refuses(self, model: ModelConfig) -> str:
-        """Empty: a setting that the service does not know is not sent."""
+        """Return an empty text: a setting that the service does not know is not sent."""
         return ""
 
     def agent_parts(self, config: AgentConfig) -> dict[str, Any]:

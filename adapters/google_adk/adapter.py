@@ -52,7 +52,7 @@ class GoogleADKAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and flow of all."""
+        """Return prompt and model of the agent that is changed, and tools and flow of all."""
         if not genai_hook.can_be_led():
             raise AdapterError(
                 f"adapter google_adk does not know how {named_version('google-genai')} "

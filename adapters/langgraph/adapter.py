@@ -276,7 +276,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
 
 @finds_offered_tools
 def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
-    """Middleware for `create_agent` that makes every model request carry `config`.
+    """Return middleware for `create_agent` that makes every model request carry `config`.
 
     Prompt and documents become the system message, tools are offered as configured, and the model's name
     and settings are set; the agent's own code stays as it is. A setting that `config` leaves unset is the

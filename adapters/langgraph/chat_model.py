@@ -12,7 +12,7 @@ _dropped: ContextVar[frozenset[str]] = ContextVar("agentmut_dropped_settings", d
 
 
 def model_settings(config: AgentConfig) -> dict[str, Any]:
-    """Keyword arguments for `ChatOpenAI`: the model's name and every setting that `config` has.
+    """Return keyword arguments for `ChatOpenAI`: the model's name and every setting that `config` has.
 
     Use it in a factory, `ChatOpenAI(**model_settings(config))`, so that changes of any setting arrive. What is
     unset is left out, and so is the tool choice where there are no tools, since services refuse it then. The
@@ -32,7 +32,7 @@ def model_settings(config: AgentConfig) -> dict[str, Any]:
 
 @contextmanager
 def dropping(original: ModelConfig, now: ModelConfig) -> Iterator[None]:
-    """While an agent is built: what `original` sets and `now` does not is to be taken out."""
+    """Take the settings that `original` has and `now` lacks out of an agent that is built inside the block."""
     token = _dropped.set(_set_in(original) - _set_in(now))
     try:
         yield

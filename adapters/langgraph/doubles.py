@@ -187,7 +187,7 @@ def _double_tool(tool: BaseTool, double: Callable[..., Any]) -> BaseTool:
 
 
 def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Leaves what the model gave, without what the framework injects (state, store, runtime)."""
+    """Return a function that keeps what the model gave, without what the framework injects (state, store, runtime)."""
     names = read_tool(as_implemented(tool)).parameters.get("properties")
     if not isinstance(names, dict):
         return dict

@@ -39,7 +39,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
         from agentmut.adapters.llama_index.team import Team
 
         return Team.from_agent(agent, spec.options.get("agent")).config

@@ -19,7 +19,7 @@ from agentmut.recording import CallPlace, Trial, answering
 from agentmut.recording import completed as finished
 from agentmut.seams import AgentKeys, AgentSpec, AsksNoModel, KnowsOriginal, TakesKeys
 
-# `_mcp_server` imports the package, which is checked for first.
+# `server` imports the package, so it is imported only after the check that it is installed.
 
 SOURCES = ("factory", "command", "url")
 PATIENCE = 30.0

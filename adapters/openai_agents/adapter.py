@@ -47,7 +47,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
         from agentmut.adapters.openai_agents.mcp import served_once
         from agentmut.adapters.openai_agents.tools import spec_of
 

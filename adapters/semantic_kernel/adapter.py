@@ -56,7 +56,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and hand-offs of all."""
+        """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
         from agentmut.adapters.semantic_kernel.team import Team
         from agentmut.adapters.semantic_kernel.tools import spec_of
 

@@ -35,7 +35,7 @@ class SmolagentsAdapter(FrameworkAdapter, RunsInThread):
 
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
-        """Prompt and model of the agent that is changed, tools and managed agents of all."""
+        """Return prompt and model of the agent that is changed, and tools and managed agents of all."""
         from agentmut.adapters.smolagents.tools import own_tools, spec_of
 
         team = _team(agent, spec)

@@ -236,5 +236,5 @@ def part_digest(spec: EvaluatorSpec, written: str = "") -> str:
 
 
 def judged_by(scenario: Scenario) -> str:
-    """Digest of a scenario's evaluators as written."""
+    """Return the digest of a scenario's evaluators as written."""
     return digest_of([evaluator.model_dump(mode="json") for evaluator in scenario.evaluators])

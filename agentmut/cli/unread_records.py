@@ -11,11 +11,12 @@ SHOWN = 5
 
 
 def unread_lines(broken: "Sequence[BrokenRecord]") -> list[str]:
-    """Return how many records could not be read, and the first of them; nothing where all were read."""
+    """Return how many records or files could not be read, and the first of them; nothing where all were read."""
     from agentmut.report import counted
 
     if not broken:
         return []
     more = [f"  and {len(broken) - SHOWN} more"] if len(broken) > SHOWN else []
-    head = f"{counted(len(broken), 'record')} could not be read:"
+    noun = "record" if any(one.place.line for one in broken) else "file"
+    head = f"{counted(len(broken), noun)} could not be read:"
     return [head, *(f"  {one}" for one in broken[:SHOWN]), *more]

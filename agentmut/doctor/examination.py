@@ -152,7 +152,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
 
 
 class _Ward:
-    """The agent under examination: counts its runs."""
+    """The agent under examination, with the number of its runs and what they have shown of it."""
 
     def __init__(self, session: Session, redactor: Redactor) -> None:
         self._session = session

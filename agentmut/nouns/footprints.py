@@ -84,7 +84,7 @@ class Footprint(Frozen):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content."""
+        """Return the SHA-256 of the content."""
         return digest_of(self.model_dump(mode="json", exclude_defaults=True))
 
 

@@ -114,7 +114,7 @@ class Json(ComparesResults):
     name: ClassVar[str] = "json"
 
     def render(self, result: "Result", view: View) -> str:
-        """`result.json`."""
+        """Return the result in the form of `result.json`."""
         return json_text(result)
 
     def compare(self, found: "Comparison", view: View) -> str:

@@ -8,9 +8,9 @@ NO_BUDGET = "No budget is set."
 def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | None) -> str:
     """Return why a person should be asked before a run of at most so many trials; empty if nobody need be asked.
 
-    With `budget.ask_above`: where the worst case, within the budget, exceeds one of its limits. An unknown price may
-    be any, so that a limit in money then asks unless a budget in money lies within it. Without it: where no budget
-    bounds the run.
+    Without `budget.ask_above`, a run is asked about if no budget bounds it. With `budget.ask_above`, a run is asked
+    about if its worst case, within the budget, exceeds one of the limits there. A price that is not known may be any
+    price: a limit in money then asks, unless a budget in money lies within the limit.
     """
     above = budget.ask_above
     if above is None:

@@ -72,7 +72,7 @@ class GateReport(Frozen):
 
 
 def decide(requirements: Iterable[Requirement], inconclusive: Inconclusive = "manual") -> Decision:
-    """Eq. 26 over any number of requirements: the most serious standing decides.
+    """Decide by Eq. 26 over any number of requirements: the most serious standing counts.
 
     Without any requirement nothing is known, and a person has to decide.
     """

@@ -53,7 +53,7 @@ def _unless_older(standing: Standing, said: str, report: Result | VerdictReport)
 def baseline_verdict(
     result: Result, alpha: float, thresholds: Mapping[str, float] = MappingProxyType({})
 ) -> Requirement:
-    """V_suite from the campaign's own runs of the unchanged agent.
+    """Return V_suite from the campaign's own runs of the unchanged agent.
 
     Their number is fixed before they are judged, so the exact interval against each threshold (Eq. 4, Clopper-Pearson)
     with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`. `thresholds` are
@@ -139,7 +139,7 @@ def _lost_of(score: Score) -> tuple[int, int]:
 
 
 def minimum_coverage(overall: float | None, least: float) -> Requirement:
-    """C_overall is at least C_min (Eq. 26); too little coverage is for a person to judge."""
+    """Require that C_overall is at least C_min (Eq. 26); a person judges too little coverage."""
     if overall is None:
         return missing(COVERAGE, "the agent has no dimension that could be covered")
     standing, sign = (Standing.MET, "at least") if overall >= least else (Standing.SHORT, "below")

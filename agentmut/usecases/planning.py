@@ -181,7 +181,7 @@ class _Known:
 
     @cached_property
     def stored(self) -> Mapping[str, _Trials]:
-        """Stored trials by scenario; scenarios without a trial are left out."""
+        """Return stored trials by scenario; scenarios without a trial are left out."""
         kept, _ = stored_originals(self._session, self._store, most=MOST_READ)
         found = {}
         for name, trials in kept.items():

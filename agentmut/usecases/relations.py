@@ -153,7 +153,7 @@ def carry_out_relations(
 def checked_relations(
     session: Session, store: Store, wanted: Wish, plan: RelationsPlan, progress: Progress
 ) -> Checked:
-    """Source runs, then follow-up runs."""
+    """Carry out the source runs, then the follow-up runs."""
     if not plan.scenarios:
         return Checked(plan, Stop.FINISHED, Spend())
     sources, stop = run_amid_outages(

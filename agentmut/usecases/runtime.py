@@ -103,8 +103,9 @@ def alone_in(where: Where) -> AbstractContextManager[None]:
 
 @contextmanager
 def stand_in_keys() -> Iterator[None]:
-    """Keys that no service takes, where there are none: for verbs that run no agent and may have to build one, since
-    its tools and its flow are read off it.
+    """Set keys that no service takes, where the environment has none, until the block ends.
+
+    This is for verbs that run no agent, and may have to build one to read its tools and its flow.
     """
     with environ(dummy_keys(os.environ)):
         yield

@@ -41,7 +41,7 @@ class ExportedTrial:
 
     @property
     def began(self) -> float:
-        """Seconds since the epoch at which the run began."""
+        """Return the seconds since the epoch at which the run began."""
         return self.finished - self.trace.seconds
 
 

@@ -75,7 +75,7 @@ def read_call(call: HttpCall) -> Body:
 
 
 def write_json(value: JsonValue) -> bytes:
-    """Compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
+    """Return compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
     except RecursionError:

@@ -106,7 +106,7 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
 
 
 def _second(prompt: str, instruction: Instruction, gap: str) -> tuple[int, str]:
-    """Where the line's second copy goes, and the copy with its line break."""
+    """Return where the line's second copy goes, and the copy with its line break."""
     start = prompt.rfind("\n", 0, instruction.start) + 1
     line, end = prompt[start : instruction.end], prompt.find("\n", instruction.end) + 1
     if end:

@@ -76,7 +76,7 @@ class LoopAdapter(AsksAgent, ChoosesRoute, KnowsApi, NeedsDoubles):
 
     @property
     def not_built(self) -> str:
-        """Empty: the tools are known without building the agent."""
+        """Return an empty text: the tools are known without building the agent."""
         return ""
 
     def doubled_tools(self) -> frozenset[str]:

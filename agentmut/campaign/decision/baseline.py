@@ -118,7 +118,7 @@ class ScenarioBaseline:
 
     @property
     def usable(self) -> bool:
-        """Enough evidence to compare with: at least half of what was wanted."""
+        """Return whether there is enough evidence to compare with: at least half of what was wanted."""
         return 2 * self.trials >= self.wanted
 
     def shows(self, delta: float) -> bool:
@@ -153,11 +153,11 @@ class ScenarioBaseline:
         return bool(workers and self.asked) and self.silent >= FEW and self.asked <= max(workers, self.silent)
 
     def share_calling(self, tool: str) -> float:
-        """Share of the evidence trials that called a tool."""
+        """Return the share of the evidence trials that called a tool."""
         return self._share(self.tools[tool])
 
     def share_repeating(self, tool: str) -> float:
-        """Share of the evidence trials that called a tool at least twice."""
+        """Return the share of the evidence trials that called a tool at least twice."""
         return self._share(self.repeated[tool])
 
     def share_entering(self, node: str) -> float:

@@ -92,7 +92,7 @@ def ended(now: Situation) -> Conclusion:
 
 
 def in_trouble(now: Situation) -> Conclusion:
-    """Several trials in a row gave no evidence."""
+    """Conclude that the mutant stays undecided, since several trials in a row gave no evidence."""
     result, count = now.result, now.tally.trouble
     reason = f"{count} trials in a row gave no evidence ({result.outcome}): {result.reason}"
     return Conclusion(Status.UNDECIDED, reason)

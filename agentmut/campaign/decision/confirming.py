@@ -84,8 +84,9 @@ class Confirmation:
 
     @property
     def _as_often(self) -> bool:
-        """Return whether the original fails no less often than the mutant: where both always fail, no
-        evidence moves.
+        """Return whether the original fails no less often than the mutant.
+
+        Where both always fail, the evidence stays as it is, so it would never give the kill up.
         """
         return all(b.original_failures * b.trials >= b.failures * b.original_trials for _, b in self.found)
 

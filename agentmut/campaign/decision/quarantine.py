@@ -1,8 +1,8 @@
 """The trials of a campaign that an outage has spoiled: they are no evidence, and are run again.
 
 A watch sees all trials of the original and of mutants in the order in which they end. Where it finds an outage, the
-trials of that window are set aside and the campaign's state is made again of the others, as `resume` makes it: so what
-is decided is a function of the trials that count, whatever was taken for one before.
+trials of that window are set aside, and the campaign's state is made again of all other trials, as `resume` makes it.
+So the decisions are a function of the trials that count, whatever counted before.
 """
 
 from collections import deque
@@ -16,14 +16,15 @@ from agentmut.nouns import Ending, Outcome
 from agentmut.stats import Seen, Totals, burst_at_end
 
 MOST_ROUNDS = 8
-"""So often a campaign begins again what an outage has spoiled, before it is given up."""
+"""How often a campaign runs spoiled trials again before it is given up."""
 LONGEST_PAUSE = 60.0
 """Seconds at most that the service is given before trials are run again; they double from one second on."""
 CALM = 4
-"""So many trials in a row that are evidence end an outage."""
+"""How many trials in a row have to be evidence before an outage counts as over."""
 RECENT = 64
-"""Trials among which refusals belong together."""
+"""The last trials that are remembered: refusals among them belong together."""
 SEVERAL = 2
+"""How many agents have to meet the same trouble before it is the service's."""
 
 FAILURES = "more trials failed together than chance allows"
 REFUSALS = "the model service refused requests of agents that it had answered before"
@@ -63,10 +64,10 @@ class Watch:
     _again: bool = False
 
     def record(self, launch: Launch, result: TrialResult) -> None:
-        """Take in a trial.
+        """Record a trial, and look for an outage among the latest trials.
 
-        While no trial of this run has begun, those that raise at once tell of what is missing around the agent, such as
-        a key, and not of an outage.
+        While no trial of this run has begun, trials that raise at once show that something is missing around the agent,
+        such as a key. They show no outage.
         """
         self._began = self._began or not (result.stored or result.never_began)
         if result.never_began and not self._began:

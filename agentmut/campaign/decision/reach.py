@@ -148,7 +148,7 @@ def _share(reach: Reach, subject: str, baseline: ScenarioBaseline) -> float:
 
 
 def _overlap(mutant: Mutant, scenario: Scenario) -> float:
-    """Share of the edited text's content words that the scenario's turns contain."""
+    """Return the share of the edited text's content words that the scenario's turns contain."""
     edited = _stems_of(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
     asked = _stems_of(
         " ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in scenario.turns)

@@ -42,7 +42,7 @@ class Expectation(NamedTuple):
 
     @property
     def yield_(self) -> float:
-        """Expected kills a trial."""
+        """Return the expected kills a trial."""
         return self.kill / self.trials
 
 

@@ -43,7 +43,7 @@ class Environment(Frozen):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content."""
+        """Return the SHA-256 of the content."""
         return digest_of(self.model_dump(mode="json"))
 
 

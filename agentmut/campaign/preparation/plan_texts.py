@@ -1,4 +1,4 @@
-"""Stored plans of projects that keep no text: the words of their mutants are left out."""
+"""Stored plans of projects that keep no text: they lack the words of their mutants."""
 
 from pydantic import JsonValue
 

@@ -45,7 +45,10 @@ def _check_needed(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
 
 
 def check_tools_judged(adapter: Adapter, evaluators: Mapping[str, Sequence[Evaluator]]) -> None:
-    """`tool_not_called` of a misspelt tool would hold for ever. Raises `UsageError`."""
+    """Refuse evaluators of tools that the agent lacks: `tool_not_called` of a misspelt tool would always hold.
+
+    Raises `UsageError`.
+    """
     configured = adapter.get_config().tool_names
     judged = [
         (scenario, tool)

@@ -32,7 +32,7 @@ class Account:
 
     @property
     def unbegun(self) -> bool:
-        """Never, where other trials of the run may have been looked at elsewhere."""
+        """Return False, since other trials of the run may have been looked at elsewhere."""
         return False
 
     def note(self, result: TrialResult, budget: BudgetSettings) -> None:

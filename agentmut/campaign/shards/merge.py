@@ -96,7 +96,7 @@ class NothingToRun:
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
-        """Needs nothing."""
+        """Enter and leave without any effect, since nothing is run."""
         yield
 
     async def execute(self, request: TrialRequest) -> Execution:

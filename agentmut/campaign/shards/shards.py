@@ -31,7 +31,7 @@ _ALIKE: Mapping[str, str] = {
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """`k/n` of the command line.
+    """Return k and n of the `k/n` that the command line gives.
 
     >>> parse_shard("2/3")
     (2, 3)

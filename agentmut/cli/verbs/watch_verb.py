@@ -1,5 +1,6 @@
 """`agentmut watch`: has the agent changed in the runs that arrive?"""
 
+import textwrap
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +46,8 @@ Reference = Annotated[
 InControl = Annotated[float, typer.Option("--in-control", help="Runs to the first false alarm, on average.")]
 
 
+WIDTH = 80
+"""Characters of a line of the page."""
 TOGETHER = "That hides changes in some scenarios: give --reference six runs a scenario"
 
 
@@ -124,7 +127,14 @@ def _lines(report: "WatchReport") -> list[str]:
         )
         lines.append(_errors(nearest))
     lines.append(origins_line(report.origins))
-    return [clean(line) for line in lines]
+    return [part for line in lines for part in _wrapped(clean(line))]
+
+
+def _wrapped(line: str) -> list[str]:
+    """Return the line in parts of `WIDTH` characters; a record that could not be read stays whole, for its path."""
+    if line.startswith("  "):
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _errors(nearest: "NearestVersion") -> str:

@@ -160,7 +160,7 @@ def latest_result(session: Session, run: str | None = None) -> Result | None:
 
 
 def place_of_rules(origin: Origin) -> Place:
-    """Tells where characters of the prompt are written in the user's files."""
+    """Return a function that tells where characters of the prompt are written in the user's files."""
 
     def place(start: int, end: int) -> tuple[str, int | None, int | None, int | None]:
         target, last, _ = spot(About(pointer="/prompt", span=(start, end)), origin)

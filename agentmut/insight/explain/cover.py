@@ -27,8 +27,10 @@ def ranked(margin: float, generality: float) -> tuple[bool, float]:
 def cover(
     mined: Iterable[AssertionSuggestion], wanted: Sequence[str], stored: StoredRuns
 ) -> tuple[AssertionSuggestion, ...]:
-    """Greedy set cover: at each step, of those that have to do with what a mutant changes, else of all, the proposal
-    that kills the most mutants which none so far kills.
+    """Return a few proposals that together kill the mutants, by greedy set cover.
+
+    Each step takes the proposal that kills the most mutants which none so far kills: of the proposals that have to do
+    with what a mutant changes, else of all.
 
     One that would push its scenario under its threshold, with those chosen before, is passed over.
     """

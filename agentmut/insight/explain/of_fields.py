@@ -21,7 +21,7 @@ _TYPES: Mapping[type, str] = {
 
 
 def of_fields(contrast: Contrast) -> Iterator[Candidate]:
-    """`expect` for values that most runs share, `json_schema` for fields, types, choices and bounds."""
+    """Yield `expect` for values that most runs share, `json_schema` for fields, types, choices and bounds."""
     if not contrast.usual(lambda view: bool(view.fields)):
         if contrast.usual(lambda view: isinstance(view.structured, list)):
             yield _schema({"type": "array"}, "the answer is a JSON list", 0.9, _is_list)

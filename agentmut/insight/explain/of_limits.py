@@ -18,7 +18,7 @@ ROOM = 1.25
 
 
 def of_limits(contrast: Contrast) -> Iterator[Candidate]:
-    """`max_steps`, `max_cost`, and limits of the answer's length."""
+    """Yield `max_steps`, `max_cost`, and limits of the answer's length."""
     if not contrast.original:
         return
     steps = math.ceil(STEPS_ROOM * max(len(view.trace.steps) for view in contrast.original))

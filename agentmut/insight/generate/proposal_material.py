@@ -58,8 +58,9 @@ def whole(turns: Iterable[JsonValue]) -> str:
 
 
 def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]:
-    """Plausible values of a parameter, the likeliest first: seen in runs, named in its description, listed in its
-    schema, found in inputs. Empty where nothing is known of it.
+    """Return plausible values of a parameter, the likeliest first; empty where nothing is known of it.
+
+    The values were seen in runs, or stand in its description, in its schema or in inputs.
     """
     if _names_one(parameter):
         return _fitting(_identifiers(known, parameter), parameter)

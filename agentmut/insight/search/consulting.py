@@ -21,7 +21,7 @@ class Answer(Frozen):
 
 
 def read_model(named: str) -> tuple[str, str]:
-    """Adapter and model of `suggest.model`. Raises `UsageError`.
+    """Return adapter and model of `suggest.model`. Raises `UsageError`.
 
     >>> read_model("openai:gpt-5.2")
     ('openai', 'gpt-5.2')

@@ -70,7 +70,7 @@ class Bench:
 
     @property
     def trials_asked_for(self) -> int:
-        """Different trials asked for so far, whether they were run or found in the store."""
+        """Return the number of different trials asked for so far, whether they were run or found in the store."""
         return len(self._paid)
 
     def cost(self, wanted: Sequence[Wanted]) -> int:

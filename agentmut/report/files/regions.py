@@ -34,7 +34,7 @@ def region(text: str, start: int, end: int) -> Region:
 
 
 def without_blanks(text: str, change: TextChange) -> tuple[int, int]:
-    """`start` and `end` of a change without the blanks around it; as it is where it has nothing else."""
+    """Return `start` and `end` of a change without the blanks around it; unchanged where it has nothing else."""
     cut = text[change.start : change.end]
     if not cut.strip():
         return change.start, change.end

@@ -182,7 +182,7 @@ def _change(number: int, row: MutantRow, width: int) -> str:
 
 
 def _losses(result: Result) -> Iterator[str]:
-    """Return one line with the number of rules and tools whose loss no scenario notices, which users ask for most."""
+    """Yield one line on the rules and tools whose loss no scenario notices, which users ask for most; none without."""
     found = [
         (noun, *map(len, losses(result.mutants, effect)))
         for noun, effect in (("instructions", Effect.DROPS_RULE), ("tools", Effect.DROPS_TOOL))

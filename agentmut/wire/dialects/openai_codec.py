@@ -51,7 +51,7 @@ class OpenAICodec:
 
 
 def read_content(content: Any, where: str) -> str:
-    """Text of a string or of a list of blocks; blocks without text (images, audio) are left out."""
+    """Return the text of a string or of a list of blocks; blocks without text (images, audio) are left out."""
     if not isinstance(content, list):
         return bodies.text(content, where)
     blocks = [bodies.mapping(block, where) for block in content]

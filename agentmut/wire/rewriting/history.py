@@ -29,7 +29,7 @@ def turns(roles: Sequence[Role]) -> Turns:
 
 
 def _before(roles: Sequence[Role], index: int) -> Role | None:
-    """Who spoke before an item, instructions aside."""
+    """Return who spoke before an item, instructions aside."""
     return next((role for role in reversed(roles[:index]) if role is not Role.SYSTEM), None)
 
 

@@ -34,7 +34,7 @@ class NoToolDoors:
     """Tool servers are not met."""
 
     def variables(self, trial: str) -> dict[str, str]:
-        """No variables."""
+        """Return no variables."""
         return {}
 
 

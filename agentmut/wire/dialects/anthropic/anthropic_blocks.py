@@ -57,7 +57,7 @@ def _is_named(block: Mapping[str, Any], key: str | int) -> bool:
 
 
 def written(messages: Iterable[Message]) -> Body:
-    """`system` and `messages` of a request."""
+    """Return `system` and `messages` of a request."""
     messages = list(messages)
     instructions = [message.text for message in messages if message.role is Role.SYSTEM]
     blocks = [{"type": "text", "text": text} for text in instructions]

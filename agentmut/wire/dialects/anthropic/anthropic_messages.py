@@ -184,7 +184,7 @@ class AnthropicMessages:
         return fresh
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
-        """Path and body with a setting as given; the service knows no seed, and efforts from low upwards."""
+        """Return path and body with a setting as given; the service knows no seed, and efforts from low upwards."""
         return call.path, anthropic_settings.with_setting(body, name, value)
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:

@@ -69,7 +69,7 @@ def write_call(call: ToolCall) -> JsonValue:
 
 
 def write_usage(usage: Usage) -> JsonValue:
-    """Token counts as the dialect writes them."""
+    """Return token counts as the dialect writes them."""
     written: Body = {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

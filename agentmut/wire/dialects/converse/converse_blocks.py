@@ -76,7 +76,7 @@ def without_lone_marks(body: Body) -> Body:
 
 
 def written(messages: Iterable[Message]) -> Body:
-    """`system` and `messages` of a request."""
+    """Return `system` and `messages` of a request."""
     messages = list(messages)
     instructions = [{"text": message.text} for message in messages if message.role is Role.SYSTEM]
     system = {"system": instructions} if instructions else {}

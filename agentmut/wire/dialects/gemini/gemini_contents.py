@@ -98,7 +98,7 @@ def with_results(body: Body, texts: Mapping[Path, str]) -> Body:
 
 
 def written(messages: Iterable[Message]) -> Body:
-    """`systemInstruction` and `contents` of a request."""
+    """Return `systemInstruction` and `contents` of a request."""
     messages = list(messages)
     instructions = [{"text": message.text} for message in messages if message.role is Role.SYSTEM]
     system = {"systemInstruction": {"parts": instructions}} if instructions else {}
