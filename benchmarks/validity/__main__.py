@@ -1,6 +1,7 @@
 """docs/validity.md: does the mutation score of a suite tell how many faults of another kind the suite finds?
 
-`agentmut simulate -- python -m benchmarks.validity [--small]`, as `make validity` does, prints the page. With
+`agentmut simulate -- python -m benchmarks.validity [--small]`, as `make validity` does, prints the page; `--only NAME`
+prints the part of one agent. With
 AGENTMUT_STUDY_MODEL the agents ask that model, and no simulator is needed. Runs are kept in `--kept`, made once.
 """
 
@@ -24,9 +25,11 @@ def main() -> None:
         help="60 mutants of an agent and 8 runs of each, in place of 105 and 12",
     )
     parser.add_argument("--kept", type=Path, default=Path(".validity"), help="folder of the runs")
+    parser.add_argument("--only", action="append", help="the name of an agent; may be repeated")
     given = parser.parse_args()
     study, sizes = Study.read(), SMALL if given.small else LONG
-    print(page(study, sizes, list(collect(study, sizes, given.kept)), SUITES))
+    study = study.only(given.only) if given.only else study
+    print(page(study, sizes, list(collect(study, sizes, given.kept)), SUITES, whole=not given.only))
 
 
 if __name__ == "__main__":

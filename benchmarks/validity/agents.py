@@ -95,6 +95,13 @@ class Study(NamedTuple):
             raise ValueError(f"the faults name agents that are not in agents.yaml: {', '.join(unknown)}")
         return cls(agents, faults)
 
+    def only(self, names: Sequence[str]) -> "Study":
+        """Return the part of these agents. Raises `ValueError` for an agent that there is not."""
+        agents = [agent for agent in self.agents if agent.name in names]
+        if unknown := {*names} - {agent.name for agent in agents}:
+            raise ValueError(f"agents.yaml has no agent {', '.join(sorted(unknown))}")
+        return Study(agents, [fault for fault in self.faults if fault.agent in names])
+
     def of(self, agent: Agent) -> Iterator[Fault]:
         """Yield the faults of an agent."""
         return (fault for fault in self.faults if fault.agent == agent.name)

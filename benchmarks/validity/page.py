@@ -37,9 +37,10 @@ real model predicts its faults; `AGENTMUT_STUDY_MODEL` runs the same study on on
 """
 
 
-def page(study: Study, sizes: Sizes, agents: Sequence[Collected], number: int) -> str:
-    """Return docs/validity.md."""
-    head = HEAD.format(
+def page(study: Study, sizes: Sizes, agents: Sequence[Collected], number: int, *, whole: bool = True) -> str:
+    """Return docs/validity.md, or the tables of some of the agents."""
+    named = ", ".join(found.agent for found in agents)
+    head = (HEAD if whole else f"# A part of the study: {named}\n\nFrom commit {{commit}}.\n").format(
         commit=_commit(), faults=len(study.faults), digest=frozen_digest(study.faults), mutants=sizes.mutants,
         repeats=sizes.repeats, suites=number,
     )  # fmt: skip
@@ -48,7 +49,7 @@ def page(study: Study, sizes: Sizes, agents: Sequence[Collected], number: int) -
     parts = (
         _pools(agents), _correlations(agents, suites), _reliabilities(agents, suites), _classes(agents, alike),
         _weighted(agents, alike),
-        _prediction(agents, suites["any size"]),
+        _prediction(agents, suites["any size"]) if len(agents) > 1 else (),
     )  # fmt: skip
     return "\n".join([head, *(line for part in parts for line in part)])
 
@@ -213,7 +214,7 @@ def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]
 
 
 def _graded(rho: Correlation) -> str:
-    return f"{rho}{'' if rho.rho >= GOAL else ' (goal missed)'}"
+    return f"{rho}{' (goal missed)' if rho.rho < GOAL else ''}"
 
 
 def _number(value: float) -> str:

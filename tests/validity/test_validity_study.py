@@ -168,3 +168,12 @@ def test_what_only_chance_tells_has_no_reliability() -> None:
     suites = [Measured(6, 9, 1.0, rng.random(40) < 0.5) for _ in range(400)]
     assert reliability(suites, np.arange(40), rng) < 0.1
     assert needed(60, 0.0) == np.inf
+
+
+def test_a_part_of_the_study_has_its_agents_and_their_faults_alone() -> None:
+    study = Study.read()
+    part = study.only(["table"])
+    assert [agent.name for agent in part.agents] == ["table"]
+    assert part.faults == [*study.of(part.agents[0])]
+    with pytest.raises(ValueError, match="no agent tabel"):
+        study.only(["tabel"])
