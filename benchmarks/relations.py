@@ -38,7 +38,8 @@ figures as a check of the relations, not as rates to expect.
 
 *Found* is FAIL for the faulty agent, *flagged* FAIL for the correct one, *open* INCONCLUSIVE or not applicable.
 Intervals are Clopper-Pearson, 95 %. A relation that flags a correct agent with a chance of alpha at most is seen to
-flag it in more than {limit} of {correct} repetitions with a chance below one in a hundred.
+flag it in more than {limit} of {correct} repetitions with a chance below one in a hundred. Where two faults are
+planted in the same correct agent, that agent is tried once, and the second row names the fault of the first.
 """
 
 
@@ -124,13 +125,15 @@ def _correct_key(case: Case) -> object:
 def _table(chosen: Sequence[int], counts: dict[tuple[int, bool], Counter[Finding]]) -> Iterator[str]:
     yield "| relation | planted fault | found | missed | flagged | passed | open |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    tried: dict[object, str] = {}
     for number in chosen:
         case = CASES[number]
+        tried.setdefault(_correct_key(case), case.planted)
         faulty, correct = counts[number, True], counts.get((number, False))
         missed = faulty.total() - faulty[Finding.FAIL]
         cells = [f"`{case.relation}`", case.planted, _rate(faulty, Finding.FAIL), str(missed)]
         if correct is None:
-            cells += ["as above", "", ""]
+            cells += [f"see “{tried[_correct_key(case)]}”", "", ""]
         else:
             unsure = correct[Finding.INCONCLUSIVE] + correct[Finding.NOT_APPLICABLE]
             cells += [_rate(correct, Finding.FAIL), str(correct[Finding.PASS]), str(unsure)]

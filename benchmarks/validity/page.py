@@ -73,7 +73,7 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
     yield "## Score and faults, sizes held constant\n"
     yield (
         "Spearman's correlation of the score with the share of **test** faults that sub-suites find, given numbers of "
-        f"scenarios and checks, with a bootstrap interval over mutants and faults. The mean has a  "
+        f"scenarios and checks, with a bootstrap interval over mutants and faults. The mean has a "
         f"jackknife interval over agents. Goal: at least {GOAL}.\n"
     )
     yield "| agent | design | score | coverage of tools | coverage, given the score, too |"
@@ -85,7 +85,8 @@ def _correlations(agents: Sequence[Collected], suites: dict[str, list[list[Measu
             every.append(rho := correlation(own, mutants(found), test, _rng()))
             alone, beside = of_coverage(own, found, test)
             yield f"| {found.agent} | {design} | {_graded(rho)} | {_number(alone)} | {_number(beside)} |"
-        yield f"| mean of all | {design} | {_graded(over_agents([each.rho for each in every]))} | | |"
+        if len(every) > 1:
+            yield f"| mean of all | {design} | {_graded(over_agents([each.rho for each in every]))} | | |"
     yield ""
 
 
@@ -119,6 +120,8 @@ def _reliabilities(agents: Sequence[Collected], suites: dict[str, list[list[Meas
                 f"| {found.agent} | {design} | {one.rho:.2f} | {one.score:.2f} | {one.found:.2f} | "
                 f"{one.ceiling:.2f} | {_number(one.corrected)} | {counts} |"
             )
+        if len(every) < 2:
+            continue
         seen, ceiling, corrected = (
             [one.rho for one in every],
             [one.ceiling for one in every],
@@ -187,7 +190,7 @@ def _weighted(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]])
         shown = ", ".join(f"{group} {value:.2f}" for group, value in learned[place].items())
         yield f"| {found.agent} | {shown} | {' | '.join(map(str, columns))} |"
     means = " | ".join(str(over_agents(column)) for column in zip(*rows, strict=True))
-    yield f"| mean of all | | {means} |\n"
+    yield f"| mean of all | | {means} |\n" if len(rows) > 1 else ""
 
 
 def _prediction(agents: Sequence[Collected], suites: Sequence[Sequence[Measured]]) -> Iterator[str]:
