@@ -37,6 +37,7 @@ from .imports import required_parameters as required_parameters
 from .in_common import beginning_in_common as beginning_in_common
 from .in_common import ends_in_common as ends_in_common
 from .json_text import parse_json as parse_json
+from .json_text import printable_json as printable_json
 from .json_text import without_comments as without_comments
 from .lack_of_memory import lacked_memory_since as lacked_memory_since
 from .lack_of_memory import memory_kills as memory_kills

@@ -1,4 +1,4 @@
-"""JSON as users write it, read with errors that name the place."""
+"""JSON as users write it, read with errors that name the place; and JSON that is safe to print."""
 
 import json
 import math
@@ -6,6 +6,25 @@ import re
 from typing import Any
 
 from agentmut._base.errors import ProjectError
+
+_STEERING = re.compile(
+    "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
+    "\\U000e0000-\\U000e007f]"
+)
+"""Controls and format characters, which in JSON stand within strings only."""
+
+
+def printable_json(text: str) -> str:
+    r"""Return a JSON text in which characters that steer a terminal, or turn text around, are escaped.
+
+    >>> printable_json('{"said": "a\x9b31m"}')
+    '{"said": "a\\u009b31m"}'
+    """
+    return text if text.isascii() and "\x7f" not in text else _STEERING.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def parse_json(text: str, label: str) -> Any:

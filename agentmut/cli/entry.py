@@ -252,8 +252,9 @@ def _say_json(message: str, exit_code: int, as_json: bool) -> None:
     if as_json:
         import json
 
+        from agentmut._base import printable_json
         from agentmut.cli.output import JSON_VERSION, note_printed
 
         refusal = {"schema_version": JSON_VERSION, "error": message, "exit_code": exit_code}
-        typer.echo(json.dumps(refusal, ensure_ascii=False))
+        typer.echo(printable_json(json.dumps(refusal, ensure_ascii=False)))
         note_printed()

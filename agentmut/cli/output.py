@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
-from agentmut._base import ExitCode, supervisor
+from agentmut._base import ExitCode, printable_json, supervisor
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -87,7 +87,7 @@ def terminal_width() -> int:
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout, an object with the version of its schema."""
     versioned = {"schema_version": JSON_VERSION, **document}
-    typer.echo(json.dumps(versioned, indent=2, ensure_ascii=False))
+    typer.echo(printable_json(json.dumps(versioned, indent=2, ensure_ascii=False)))
     note_printed()
 
 

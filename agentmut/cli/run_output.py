@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from agentmut._base import printable_json
 from agentmut.cli.output import project_option, terminal_width, wants_color
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def print_result(result: "Result", as_json: bool, project: Path = Path(), *, full: bool = False) -> None:
     """Print a run as JSON, as the whole report, or as a summary; at a terminal also write the summary's page."""
     if as_json:
-        typer.echo(result.model_dump_json(indent=2, by_alias=True))
+        typer.echo(printable_json(result.model_dump_json(indent=2, by_alias=True)))
         return
     from agentmut.report import render, render_summary
 

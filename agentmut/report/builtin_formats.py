@@ -1,7 +1,5 @@
 """The built-in report formats, and how a report format is found and used."""
 
-import json
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -27,11 +25,6 @@ if TYPE_CHECKING:
 
 TRACES = ("otlp", "atif")
 """Formats of traces, which people look for among those of reports."""
-_STEERING = re.compile(
-    "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
-    "\\U000e0000-\\U000e007f]"
-)
-"""Controls and format characters, which in JSON stand within strings only."""
 
 
 def render_as(result: "Result", format: str, view: View | None = None) -> str:
@@ -204,13 +197,9 @@ def json_text(model: "BaseModel") -> str:
     """Return a model as JSON that is safe to print: characters that steer a terminal or turn text around
     are escaped.
     """
-    from agentmut._base import storable_json
+    from agentmut._base import printable_json, storable_json
 
-    return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+    return printable_json(storable_json(model, indent=2, by_alias=True)) + "\n"
 
 
 def why(operator: str) -> str:

@@ -9,14 +9,20 @@ from rich.console import Console
 from rich.text import Text
 
 WIDTH = 80
+_ORDER = re.compile(r"^([^\S\n]*)::(?=[a-z-]+(?: .*)?::)", re.MULTILINE)
+"""How GitHub's runner knows an order in what a step prints."""
 
 
 def clean(text: str) -> str:
     """Return text that is safe to print: control characters, escapes and bidi marks are shown as `?`.
 
-    >>> clean("a\\x1b[31mb\\tc")
-    'a?[31mb c'
+    A line that a CI system would take for an order (`::add-mask::`) is none any more.
+
+    >>> clean("a\\x1b[31mb\\tc"), clean("::error::x")
+    ('a?[31mb c', ': :error::x')
     """
+    if "::" in text:
+        text = _ORDER.sub(r"\1: :", text)
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text  # most lines, of which there are hundreds of thousands for a long prompt
     return "".join(_safe(character) for character in text)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,22 @@ def test_trials_are_written_as_csv(project: Path) -> None:
     ]
     both = CliRunner().invoke(app, ["trials", "--csv", "--json", "--project", str(project)])
     assert isinstance(both.exception, UsageError)
+
+
+EVIL = "ok\x1b]0;mine\x07\x9b31m\u202e\n::error::no finding"
+
+
+def test_what_models_and_users_said_steers_no_terminal_and_orders_no_ci(project: Path) -> None:
+    text = (project / "s.yaml").read_text().replace("greets", json.dumps(f"{EVIL} name"))
+    (project / "s.yaml").write_text(text)
+    store = Store(project / ".agentmut" / "store.db")
+    call = Step(action=Action.CALL_TOOL, tool=EVIL, arguments={"at": EVIL}, output=EVIL)
+    execution = Execution(ending=Ending.ANSWERED, trace=AgentTrace(steps=(call,), outputs=(EVIL,)))
+    store.save("r", [StoredTrial("k", "", f"{EVIL} name", 0, execution, 1000.0)])
+    store.close()
+    for words in ([], ["--trial", "1"], ["--json"], ["--trial", "1", "--json"]):
+        done = CliRunner().invoke(app, ["trials", *words, "--project", str(project)], color=True)
+        assert done.exit_code == 0, done.output
+        assert not set("\x1b\x07\x9b\u202e") & set(done.stdout)
+        assert not re.search(r"^\s*::error", done.stdout, re.MULTILINE)
+    assert json.loads(done.stdout)["row"]["scenario"] == f"{EVIL} name"

@@ -88,6 +88,7 @@ def _find(trial: str, project: Path, run: str | None) -> Path:
 
 
 def _list(folder: Path, as_json: bool) -> None:
+    from agentmut.report import clean
     from agentmut.store import cassettes_of, read_cassette
 
     rows = [_row(read_cassette(path)) for path in cassettes_of(folder)]
@@ -96,7 +97,8 @@ def _list(folder: Path, as_json: bool) -> None:
         return
     for row in rows:
         about = f"{row['mutant']} {row['operator']}" if row["mutant"] else "the original"
-        typer.echo(f"{row['trial']}  {row['scenario']} #{row['repeat']}  {about}  {row['requests']} requests")
+        line = f"{row['trial']}  {row['scenario']} #{row['repeat']}  {about}  {row['requests']} requests"
+        typer.echo(" ".join(clean(line).split("\n")))
 
 
 def _row(cassette: "Cassette") -> dict[str, Any]:

@@ -75,9 +75,11 @@ def trials(
         listed = {"trials": [row.model_dump(mode="json") for row in rows]}
         print_json(one.model_dump(mode="json") if one else listed)
         return
+    from agentmut.report import clean
+
     most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
     for line in _whole(one) if one else _listed(rows, most):
-        typer.echo(line)
+        typer.echo(clean(line))
 
 
 def _print_table(rows: "list[TrialRow]", file: Path | None) -> None:
@@ -114,7 +116,10 @@ def _line(row: "TrialRow") -> str:
     reason = " ".join(row.reason.split())[:LONGEST]
     who = row.mutant or "original"
     outcome = row.outcome or row.ending
-    return f"{row.trial:>6}  {_time(row.finished)}  {outcome:<14} {who:<12} {row.scenario}  {reason}{aside}".rstrip()
+    scenario = " ".join(row.scenario.split())
+    return (
+        f"{row.trial:>6}  {_time(row.finished)}  {outcome:<14} {who:<12} {scenario}  {reason}{aside}".rstrip()
+    )
 
 
 def _time(finished: float) -> str:
