@@ -279,8 +279,11 @@ def _no_narrower(score: Score, own: Score) -> Score:
 
 
 def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:
-    """Return the table of each testable scenario, at its share of alpha if all of them reach a mutant."""
-    rule, testable = result.rule, [row for row in result.baseline if row.testable]
+    """Return the table of each testable scenario, at its share of alpha if all of them reach a mutant.
+
+    A budget may have ended the run in a round in which no scenario was testable for its finest drop: then all count.
+    """
+    rule, testable = result.rule, [row for row in result.baseline if row.testable] or list(result.baseline)
     together = rule.get("suite_share", 0.0) if len(testable) > 1 else 0.0
     level = level_for(max(1, len(result.baseline)), rule["alpha"] * (1 - together))
     design = KillDesign(level, rule["beta"], rule["delta"], int(rule["n_max"]))
