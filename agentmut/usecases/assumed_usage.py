@@ -15,7 +15,7 @@ ANSWER, CALL = 100, 50
 """Tokens of a model's answer to the user, and of its call of a tool."""
 WORDS_IN_TOKENS = 4 / 3
 """Tokens of an English word."""
-USED = 2 / 3
+USED = 1 / 2
 """The part of the allowed words that an answer has, where the prompt limits them."""
 LIMIT = re.compile(
     r"\b(?:under|below|within|at most|up to|no more than|not more than|fewer than|less than|maximum of|max\.?) "
@@ -38,10 +38,10 @@ def model_calls(config: AgentConfig, scenarios: Sequence[Scenario]) -> ModelCall
 
 
 def answer_tokens(prompt: str) -> int:
-    """Return the tokens of an answer: 100, or two thirds of what the prompt's lowest limit on words allows if less.
+    """Return the tokens of an answer: 100, or half of what the prompt's lowest limit on words allows if less.
 
     >>> [answer_tokens(prompt) for prompt in ("Keep answers under 60 words.", "Be kind.", "120 words at most.")]
-    [53, 100, 100]
+    [40, 100, 80]
     """
     limits = [int(before or after) for before, after in LIMIT.findall(prompt)]
     allowed = [round(USED * WORDS_IN_TOKENS * words) for words in limits if words]
