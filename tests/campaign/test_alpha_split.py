@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.decision.arm import Arm, Tested
+from agentmut.campaign.decision.arm import Arm
+from agentmut.campaign.decision.in_round import Tested
 from agentmut.campaign.decision.kill_phase import IDENTITY_ALPHA
 from agentmut.campaign.decision.reach import Reached
 from agentmut.campaign.decision.scoring import score

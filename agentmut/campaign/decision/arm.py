@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.campaign.decision.arrival import went_past
@@ -17,6 +16,7 @@ from agentmut.campaign.decision.conclusions import (
 )
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
+from agentmut.campaign.decision.in_round import InRound, Tested
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.lanes import Lanes
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
@@ -24,7 +24,7 @@ from agentmut.campaign.decision.reach import Clearing
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import SUITE, AgentTrace, Ending, Mutant, Status
-from agentmut.stats import Decision, KillTable, KillTests, Standing, choose, choose_scored, ruled_out, spread
+from agentmut.stats import Decision, KillTests, Standing, choose, choose_scored, ruled_out, spread
 from agentmut.trial import Delivery, Route, SuiteConfig
 
 OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
@@ -35,27 +35,6 @@ FUTILE = 0.004
 """Kills a trial below which a round leaves a mutant undecided that can no longer rule out the round's drop."""
 FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE})
 """What a finer round may change."""
-
-
-class InRound(NamedTuple):
-    """A mutant in one round: its scenarios with their decision tables, and the drop that the round rules out."""
-
-    lanes: Sequence[Lane]
-    suite: SuiteEvidence | None
-    delta: float
-    weight: float
-    """The round's share of alpha."""
-    is_last: bool
-    hopeful: frozenset[str]
-    """Scenarios on which the finest drop could show, if none as coarse as the round's does."""
-
-
-class Tested(NamedTuple):
-    """The decision tables of one round that could kill a mutant."""
-
-    tables: Mapping[str, KillTable]
-    """By scenario."""
-    weight: float
 
 
 @dataclass

@@ -5,9 +5,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentmut.campaign.decision.arm import Arm, InRound
+from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.conclusions import WITNESS_PATIENCE, Conclusion
+from agentmut.campaign.decision.in_round import InRound
 from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.decision.reach import Reached
