@@ -68,9 +68,11 @@ from .suggestions import Idea as Idea
 from .suggestions import Proposed as Proposed
 from .suggestions import Searched as Searched
 from .suggestions import apply as apply
+from .suggestions import chosen as chosen
 from .suggestions import free_suggestions as free_suggestions
 from .suggestions import keep_proposals as keep_proposals
 from .suggestions import keep_suggestions as keep_suggestions
+from .suggestions import kept_suggestions as kept_suggestions
 from .suggestions import searched_suggestions as searched_suggestions
 from .suite_verdicts import carry_out_probe as carry_out_probe
 from .suite_verdicts import carry_out_saving as carry_out_saving

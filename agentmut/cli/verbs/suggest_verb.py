@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from agentmut.usecases import Proposed
 
 
-NOTHING_CHANGED = (
-    "Nothing changed: the scenario files have these suggestions already. `all` leaves out suggestions under `Seen to "
-    "differ`; name them by id."
+NOTHING_CHANGED = "Nothing changed: the scenario files have these suggestions already."
+NOTHING_CHOSEN = (
+    "Nothing changed: of the suggestions that `agentmut suggest` made last, there is none that `all` writes. After a new "
+    "run, give `agentmut suggest` again. Suggestions under `Seen to differ` are written by their ids."
 )
 Ids = Annotated[
     list[str] | None,
@@ -154,13 +155,14 @@ def _really_called(safe: "Sequence[str]") -> str:
 
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
-    from agentmut.usecases import apply
+    from agentmut.usecases import apply, chosen, kept_suggestions
 
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
     if as_json:
         print_json({"changed": changed})
         return
-    typer.echo(f"Changed: {', '.join(changed)}." if changed else NOTHING_CHANGED)
+    unchanged = NOTHING_CHANGED if chosen(kept_suggestions(project), ids) else NOTHING_CHOSEN
+    typer.echo(f"Changed: {', '.join(changed)}." if changed else unchanged)
     if changed:
         typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
 
