@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 NOTHING_CHANGED = "Nothing changed: the scenario files have these suggestions already."
 NOTHING_CHOSEN = (
-    "Nothing changed: of the suggestions that `agentmut suggest` made last, there is none that `all` writes. After a new "
-    "run, give `agentmut suggest` again. Suggestions under `Seen to differ` are written by their ids."
+    "Nothing changed: of the suggestions that `agentmut suggest` made last, there is none that `all` writes. After a "
+    "new run, give `agentmut suggest` again. Suggestions under `Seen to differ` are written by their ids."
 )
 Ids = Annotated[
     list[str] | None,
