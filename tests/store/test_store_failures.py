@@ -74,6 +74,19 @@ def test_a_truncated_store_is_an_error(tmp_path: Path) -> None:
     check(raised, path, "damaged")
 
 
+@pytest.mark.parametrize("damage", ["scenario = x'ff00'", "finished = 'never'"])
+def test_a_value_of_another_type_is_a_row_that_cannot_be_read(tmp_path: Path, damage: str) -> None:
+    """SQLite keeps any value in any column."""
+    path = tmp_path / "store.db"
+    a_store(path, trials=1).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE trials SET {damage}")
+    connection.close()
+    with pytest.raises(StoreError) as raised:
+        Store(path).find("k0")
+    check(raised, path, "cannot read the store", "has no scenario, or no time")
+
+
 @pytest.mark.parametrize("trace", [b"not json", b'{"steps": 7}', b"\xff\xfe"])
 def test_a_row_that_cannot_be_read_is_an_error_and_the_others_are_there(tmp_path: Path, trace: bytes) -> None:
     path = tmp_path / "store.db"
