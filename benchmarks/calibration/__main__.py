@@ -54,7 +54,7 @@ SECTIONS = (
     "outages",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
-SIZED = ("drift", "rounds", "pasted")
+SIZED = ("drift", "drift_named", "rounds", "pasted")
 """Sections whose full pass takes a quarter of an hour, and that `--size` makes smaller."""
 USAGE = f"""usage: python -m benchmarks.calibration [--full [--size N] [--only TEXT] [--write]] [SECTION ...]
 --write: write the sections to docs/calibration, then docs/error-rates.md and its plots
