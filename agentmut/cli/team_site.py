@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,15 +108,17 @@ def _pages(places: Sequence[Path]) -> dict[str, Page]:
 
 
 def _folders(names: Sequence[str]) -> list[str]:
-    """Return a folder for each project, fit for an address.
+    """Return a folder for each project, fit for an address; no two are the same.
 
-    >>> _folders(["My desk", "my/desk", "…"])
-    ['my-desk', 'my-desk-2', 'project']
+    >>> _folders(["My desk", "my/desk", "…", "my desk 2", "my-desk"])
+    ['my-desk', 'my-desk-2', 'project', 'my-desk-2-2', 'my-desk-3']
     """
-    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "project" for name in names]
-    return [
-        f"{name}-{plain[:n].count(name) + 1}" if name in plain[:n] else name for n, name in enumerate(plain)
-    ]
+    found: list[str] = []
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "project"
+        numbered = (f"{plain}-{number}" for number in count(2))
+        found.append(next(folder for folder in chain([plain], numbered) if folder not in found))
+    return found
 
 
 def _home(projects: "Sequence[TeamProject]", folders: Mapping[str, str], user: str) -> str:

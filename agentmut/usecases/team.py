@@ -4,6 +4,7 @@ The report in a run's folder shows the run. Where another machine has the folder
 files and the store are read: no agent is built, and no code of users is imported.
 """
 
+import itertools
 import re
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -148,12 +149,14 @@ def team_projects(places: Sequence[Path]) -> list[TeamProject]:
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return the names, with a number after repeated ones.
 
-    >>> _distinct(["desk", "shop", "desk"])
-    ['desk', 'shop', 'desk 2']
+    >>> _distinct(["desk", "shop", "desk", "desk 2", "desk"])
+    ['desk', 'shop', 'desk 2', 'desk 2 2', 'desk 3']
     """
-    return [
-        f"{name} {names[:n].count(name) + 1}" if name in names[:n] else name for n, name in enumerate(names)
-    ]
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name} {number}" for number in itertools.count(2))
+        found.append(next(one for one in itertools.chain([name], numbered) if one not in found))
+    return found
 
 
 def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...], _Kept]]:
