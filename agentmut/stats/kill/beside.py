@@ -32,8 +32,8 @@ LARGE = 0.1
 """Chance of a large shift, uniform from 0.05 to 0.95: an outage, another model. The smaller it is, the fewer trials of
 the original confirm a plain kill, and the more unchanged mutants a drift kills."""
 OF_ELSEWHERE = 0.8
-"""Weight of what the mutant's other scenarios say of the shift. With 0 a drift of 40 points kills more than twice as
-many unchanged mutants, and a drop of 0.2 is confirmed less often and with a fifth more trials of the check."""
+"""Weight of what the mutant's other scenarios say of the shift. With 0, large drifts kill more unchanged mutants, and
+a drop of 0.2 takes more trials to confirm (`benchmarks.calibration --full --only "40 points" drift` has the first)."""
 STEPS = (-1.5, -0.7, 0.0, 0.7, 1.5, 2.3)
 """Everyday shifts, in standard deviations; weighted by the normal density."""
 LARGE_SHIFTS = tuple(0.05 + 0.1 * i for i in range(10))
