@@ -8,7 +8,7 @@ where a run would have stopped earlier or gone on differs.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
-from itertools import chain
+from itertools import chain, zip_longest
 from operator import itemgetter
 
 from agentmut.campaign.decision.after_kills import final_kills
@@ -184,7 +184,7 @@ class _Rescoring:
         return len(self.campaign.original[scenario]) < baseline.wanted
 
     def _take_in(self, mutant: Mutant) -> None:
-        """Record the trials of a mutant, in the order of the store, until the round has its answer."""
+        """Record the trials of a mutant, in the order in which a run takes them, until the round has its answer."""
         arm = self.state.arms.get(mutant.id)
         if arm is None:
             return
@@ -195,7 +195,8 @@ class _Rescoring:
                 for name, trials in self.campaign.trials_of_mutant(mutant.id).items()
                 if name in lanes
             }
-            judged = self._judged(mutant.id, _in_order(kept), self.state.detectors[mutant.id])
+            in_order = _in_turn if self.campaign.plan.rule.suite_share else _in_order
+            judged = self._judged(mutant.id, in_order(kept), self.state.detectors[mutant.id])
             self._waiting[mutant.id] = iter(judged)
         while not arm.is_answered and (found := next(self._waiting[mutant.id], None)):
             self._take_in_one(arm, *found)
@@ -284,6 +285,12 @@ class _Rescoring:
             failed = (check.evaluator for check in result.checks if not check.passed)
             self.failing.setdefault((mutant, trial.scenario), Counter()).update(failed)
             yield trial, result
+
+
+def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
+    """Yield the first trial of every scenario, then the second: so trials go where the suite as a whole leads."""
+    for together in zip_longest(*kept.values()):
+        yield from (trial for trial in together if trial is not None)
 
 
 def _in_order(kept: Kept) -> Iterator[StoredTrial]:
