@@ -212,7 +212,7 @@ def test_an_automatic_baseline_of_less_than_thirty_is_refused_with_the_numbers(p
     project = projects.write(extra=PRICED, statistics={"baseline": "auto"}, budget=budget)
     with pytest.raises(UsageError) as raised:
         measure(project)
-    for number in ("budget.usd is 1", "3 scenarios", "$0.015", "30 trials each", "40%", "26", "1.2"):
+    for number in ("budget.usd is 1", "3 scenarios", "$0.015", "30 trials each", "40 %", "26", "1.2"):
         assert number in str(raised.value)
     (path,) = (projects.folder / ".agentmut" / "runs").glob("*/result.json")
     assert read_result(path).cost.trials == 3
