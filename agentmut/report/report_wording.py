@@ -101,7 +101,11 @@ def origins_line(origins: Origins) -> str:
     'Recorded by other tools: 2 of 8 runs (25 %).'
     >>> origins_line(Origins(runs=8))
     'Recorded by other tools: 0 of 8 runs.'
+    >>> origins_line(Origins(runs=0))
+    'No run was used.'
     """
+    if not origins.runs:
+        return "No run was used."
     share = f" ({100 * origins.foreign_share:.3g} %)" if origins.foreign else ""
     return f"Recorded by other tools: {origins.foreign} of {counted(origins.runs, 'run')}{share}."
 

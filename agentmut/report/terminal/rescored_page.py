@@ -20,8 +20,8 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
     page.add(f"score now     {_score(rescored.after)}")
     if rescored.after.undecided:
         page.add(
-            "The score counts what the stored trials decide. `agentmut run` decides the open mutants as well: "
-            "its score may differ a lot."
+            "The score counts what the stored trials decide. `agentmut run`, with the options of that run, decides "
+            "the open mutants as well: its score may differ a lot."
         )
     _flipped(page, rescored)
     _fresh(page, rescored)
@@ -57,7 +57,10 @@ def _fresh(page: Page, rescored: Rescored) -> None:
     fresh = [one for one in rescored.fresh if known.issuperset(one.scenarios)]
     if not fresh:
         return
-    page.title(f"{counted(len(fresh), 'mutant')} to be tried again: `agentmut run` runs what is missing")
+    page.title(
+        f"{counted(len(fresh), 'mutant')} to be tried again: `agentmut run`, with the options of that run, "
+        "runs what is missing"
+    )
     for one in fresh[:SHOWN]:
         page.add(clean(f"{one.mutant}  {one.operator}: {one.why}; open: {', '.join(one.scenarios)}"))
     _more(page, len(fresh))
