@@ -74,7 +74,7 @@ def _wrapped(mark: str, line: str, indent: str, style: str, width: int) -> Itera
         yield Text(wrapped, style=style)
 
 
-_COMMAND = re.compile(r"`agentmut [^`\n]+`\S*")
+_COMMAND = re.compile(r"`agentmut\b[^`\n]+`\S*")
 _GLUE = "\0"
 """Stands for a blank at which no line may break; no cleaned text holds it."""
 

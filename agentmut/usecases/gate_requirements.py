@@ -79,8 +79,9 @@ def baseline_verdict(
 def minimum_score(result: Result, least: float) -> Requirement:
     """Return met if the score's lower bound reaches `least`, not met if the upper bound does not, else open.
 
-    Where a control says that the score cannot be trusted, or more than `MOST_LOST` of the mutants are missing from it,
-    a person has to look, unless even the most favourable reading is too low.
+    Where a control says that the score cannot be trusted, where a drift of the service may explain kills, or where more
+    than `MOST_LOST` of the mutants are missing from it, a person has to look, unless even the most favourable reading
+    is too low.
     """
     score = result.score
     if score.value is None or score.low is None or score.high is None:
@@ -93,7 +94,11 @@ def minimum_score(result: Result, least: float) -> Requirement:
     else:
         standing, said = Standing.OPEN, f"{bounds}: the lower bound is below {least:g}, the upper is not"
     failed = standing is Standing.FAILED
-    doubt = _doubt(result.controls, failed=failed) or _too_many_lost(score, least, failed=failed)
+    doubt = (
+        _doubt(result.controls, failed=failed)
+        or _too_many_lost(score, least, failed=failed)
+        or _kills_in_doubt(result, failed=failed)
+    )
     if doubt:
         standing, said = Standing.SHORT, f"{said}, but {doubt}"
     standing, said = _unless_older(standing, said, result)
@@ -107,6 +112,14 @@ def _doubt(controls: Controls, *, failed: bool) -> str:
     if controls.destroyed.status is Status.SURVIVED:
         return "the destroyed agent survived, so survivors say nothing about the suite"
     return ""
+
+
+def _kills_in_doubt(result: Result, *, failed: bool) -> str:
+    """Return how many kills a drift of the service may explain; empty if none, or if fewer kills change nothing."""
+    drift = result.service and result.service.drift
+    if failed or not drift or not drift.in_doubt:
+        return ""
+    return f"{len(drift.in_doubt)} of its {result.score.killed} kills may come from a drift of the service"
 
 
 def lost(score: Score) -> str:

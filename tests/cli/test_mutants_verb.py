@@ -293,7 +293,7 @@ def test_a_config_that_cannot_be_used_is_refused(
 
 def test_a_missing_file_and_two_sources_are_refused(run: Run, folder: Path) -> None:
     assert "there is no file" in refused(run, "--config", "nowhere.yaml")
-    assert "cannot be read" in refused(run, "--request", "nowhere.json")
+    assert "doctor --save-request" in refused(run, "--request", "nowhere.json")
     assert "choose one" in refused(run, "--config", "agent.yaml", "--request", "r.json")
     assert "choose one" in refused(run, "--request", "r.json", "--in-diff", "HEAD")
     assert "belong to a project" in refused(run, "--config", "agent.yaml", "--scenario", "x")

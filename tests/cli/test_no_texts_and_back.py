@@ -43,5 +43,5 @@ def test_a_run_without_texts_goes_on_when_texts_are_kept(
     assert told(capsys, folder, "run", "--yes", "--fresh", "--trials", "40")[0] == 3
     settings = folder / "agentmut.yaml"
     settings.write_text(settings.read_text().replace("texts: hashed", "texts: full"))
-    code, said = told(capsys, folder, "resume")
+    code, said = told(capsys, folder, "resume", "--trials", "10000")
     assert code == 0 and "1 killed, 1 survived" in said and "Its behaviour changed unseen" in said

@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import BaselineRow, Controls, Cost, DestroyedControl, IdentityControl, Result
+from agentmut.nouns.result import (
+    BaselineRow,
+    Controls,
+    Cost,
+    DestroyedControl,
+    Drift,
+    IdentityControl,
+    Result,
+    ServiceWatch,
+)
 from agentmut.nouns.result_figures import Score
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.three_valued import Verdict
@@ -71,6 +80,11 @@ def campaign(score: Score, *rows: tuple[str, int, int]) -> Result:
     return Result.model_construct(**parts)
 
 
+def amid_a_drift(*in_doubt: str) -> ServiceWatch:
+    drift = Drift(since=1.0, until=2.0, change=-0.2, p=0.001, in_doubt=in_doubt)
+    return ServiceWatch(sentinels=9, confirming=9, drift=drift)
+
+
 @pytest.mark.parametrize(
     ("least", "standing"), [(0.5, Standing.MET), (0.55, Standing.MET), (0.6, Standing.OPEN), (0.8, Standing.OPEN),
                             (0.81, Standing.FAILED)]
@@ -96,6 +110,24 @@ def test_a_score_that_its_controls_speak_against_is_for_a_person(
 ) -> None:
     found = campaign(Score(value=0.7, low=0.55, high=0.8)).model_copy(update={"controls": controls})
     assert minimum_score(found, least).standing is standing
+
+
+@pytest.mark.parametrize(
+    ("in_doubt", "least", "standing"),
+    [
+        ((), 0.5, Standing.MET),
+        (("m1",), 0.5, Standing.SHORT),
+        (("m1",), 0.81, Standing.FAILED),  # fewer kills make it lower still
+    ],
+)
+def test_a_score_with_kills_that_a_drift_may_explain_is_for_a_person(
+    in_doubt: tuple[str, ...], least: float, standing: Standing
+) -> None:
+    score = Score(value=0.7, low=0.55, high=0.8, killed=7, survived=3)
+    found = campaign(score).model_copy(update={"service": amid_a_drift(*in_doubt)})
+    requirement = minimum_score(found, least)
+    assert requirement.standing is standing
+    assert ("1 of its 7 kills may come from a drift" in requirement.reason) == (standing is Standing.SHORT)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     unchanged = NOTHING_CHANGED if chosen(kept_suggestions(project), ids) else NOTHING_CHOSEN
     typer.echo(f"Changed: {', '.join(changed)}." if changed else unchanged)
     if changed:
-        typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run` again")
+        typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
 
 
 def _document(found: "Proposed") -> dict[str, object]:

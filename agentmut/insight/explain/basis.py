@@ -7,7 +7,7 @@ grounds, and rejected most others: `benchmarks/proposals` counts both.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from pydantic import JsonValue
 
@@ -260,13 +260,20 @@ def _is_given_by_user(tool: str, name: str, value: JsonValue, occasion: Occasion
 
 
 def _is_identifying(text: str) -> bool:
-    """Return whether a value with digits identifies something: all other words are units or names.
+    """Return whether a value with digits identifies something: all other words are names, or units after a number.
 
     >>> [_is_identifying(text) for text in ("FT-415", "40 pounds", "9 March", "order FT-415", "table for 2")]
     [True, True, True, False, False]
     """
-    plain = [one for one in text.split() if not any(character.isdigit() for character in one)]
-    return all(one[:1].isupper() or is_unit_word(one) for one in plain)
+    said = text.split()
+    return all(
+        one[:1].isupper() or any(map(str.isdigit, one)) or (is_unit_word(one) and _is_number(before))
+        for before, one in pairwise(["", *said])
+    )
+
+
+def _is_number(word: str) -> bool:
+    return word.replace(",", "").replace(".", "").isdigit()
 
 
 def _is_word_of(text: str, said: str) -> bool:
