@@ -1,5 +1,6 @@
 """The page: what was run, what the score tells, and what it does not."""
 
+import math
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -98,8 +99,10 @@ size that would come out again; the rest is chance. It is measured by halves: th
 random {splits} times, and the correlation of both halves is stepped up to all of them (Spearman and Brown). The
 *ceiling* is the highest correlation that could be seen, even if the score told all: the root of the product of both
 reliabilities. *Corrected* is the seen correlation divided by the ceiling. It estimates the correlation of endless
-mutants with endless faults, and each such estimate is rough. The last two columns say how many mutants and how many
-test faults would give a reliability of {wanted}. Each costs as many runs as a variant now: scenarios times repeats.
+mutants with endless faults. Each such estimate is rough: where the seen correlation is above its ceiling, chance made it
+so, or the runs of the original, with which mutants and faults are both compared. An agent whose reliability is 0 has no
+corrected value, and the mean leaves it out. The last two columns say how many mutants and how many test faults would
+give a reliability of {wanted}. Each costs as many runs as a variant now: scenarios times repeats.
 """
 
 
@@ -129,7 +132,7 @@ def _reliabilities(agents: Sequence[Collected], suites: dict[str, list[list[Meas
         )
         yield (
             f"| mean of all | {design} | {np.mean(seen):.2f} | | | {np.mean(ceiling):.2f} | "
-            f"{over_agents(corrected)} | | |"
+            f"{over_agents(corrected, most=math.inf)} | | |"
         )
     yield ""
 

@@ -44,8 +44,11 @@ class Predicted(NamedTuple):
         return float(np.median(abs(self.plain - self.found)))
 
 
-def over_agents(values: Sequence[float]) -> Correlation:
-    """Return the mean of the agents' values with a jackknife interval of 95 % (Student's t, agents - 1 degrees)."""
+def over_agents(values: Sequence[float], most: float = 1.0) -> Correlation:
+    """Return the mean of the agents' values with a jackknife interval of 95 % (Student's t, agents - 1 degrees).
+
+    `most` is the largest possible value. Agents without a value are left out.
+    """
     kept = np.array([value for value in values if np.isfinite(value)])
     if len(kept) < 2:
         return Correlation(*[float("nan")] * 3)
@@ -53,7 +56,7 @@ def over_agents(values: Sequence[float]) -> Correlation:
     error = np.sqrt((len(kept) - 1) / len(kept) * ((left_out - left_out.mean()) ** 2).sum())
     reach = float(student.ppf(0.975, len(kept) - 1) * error)
     mean = float(kept.mean())
-    return Correlation(mean, max(-1.0, mean - reach), min(1.0, mean + reach))
+    return Correlation(mean, max(-most, mean - reach), min(most, mean + reach))
 
 
 def mean_weights(learned: Sequence[Mapping[str, float]]) -> dict[str, float]:
