@@ -99,10 +99,10 @@ size that would come out again; the rest is chance. It is measured by halves: th
 random {splits} times, and the correlation of both halves is stepped up to all of them (Spearman and Brown). The
 *ceiling* is the highest correlation that could be seen, even if the score told all: the root of the product of both
 reliabilities. *Corrected* is the seen correlation divided by the ceiling. It estimates the correlation of endless
-mutants with endless faults. Each such estimate is rough: where the seen correlation is above its ceiling, chance made it
-so, or the runs of the original, with which mutants and faults are both compared. An agent whose reliability is 0 has no
-corrected value, and the mean leaves it out. The last two columns say how many mutants and how many test faults would
-give a reliability of {wanted}. Each costs as many runs as a variant now: scenarios times repeats.
+mutants with endless faults. Each such estimate is rough: where the seen correlation is above its ceiling, chance made
+it so, or the runs of the original, with which mutants and faults are both compared. An agent whose reliability is 0
+has no corrected value, and the mean leaves it out. The last two columns say how many mutants and how many test faults
+would give a reliability of {wanted}. Each costs as many runs as a variant now: scenarios times repeats.
 """
 
 
