@@ -315,7 +315,7 @@ ROWS: dict[str, Callable[[Loop], str]] = {
         loop.proposed.searched.asked if loop.proposed.searched else 0
     ),
     "score of the same runs, rescored": lambda loop: _score(loop.rescored.after),
-    "mutants that stored runs leave open": lambda loop: str(len(loop.rescored.fresh)),
+    "needs of further runs, one for each mutant and reason": lambda loop: str(len(loop.rescored.fresh)),
     "**score after**, run again": lambda loop: f"**{_score(loop.after.score)}**",
     "**coverage after** (overall)": lambda loop: f"**{_share(loop.covered_after.overall)}**",
     "agent runs of the second campaign (reused)": lambda loop: (
