@@ -19,7 +19,7 @@ CAMPAIGNS = 400
 QUICK = 8
 SEED = 12
 ERROR = 0.025
-"""Of the upper end."""
+"""The chance that the upper end of a score's interval may lie too low."""
 N_MAX = KillDesign(0.05).n_max
 CELLS = (
     Cell(HALVES, 0.9, 3, 100, 30),

@@ -96,7 +96,7 @@ class NothingToRun:
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
-        """Enter and leave without any effect, since nothing is run."""
+        """Begin and end a session that has no effect, since a merge runs nothing."""
         yield
 
     async def execute(self, request: TrialRequest) -> Execution:
