@@ -59,7 +59,7 @@ from agentmut.adapters._shared.outside.workspace_options import (
     KEYS,
     PLACES,
     SHARED,
-    Working,
+    WorkspacePlan,
     not_in_files,
     run_afterwards,
     working,
@@ -90,7 +90,7 @@ class ProgramError(RuntimeError):
 class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
     """Runs `agent.command`, one process group for each trial: in the project's folder, or in a copy of a workspace."""
 
-    working: Working | None = None
+    working: WorkspacePlan | None = None
     container: Container | None = None
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(

@@ -16,7 +16,7 @@ from agentmut.conformance import (
     Findings,
     Subject,
     Support,
-    Tried,
+    TriedConfig,
     adapter_findings,
     applied,
     candidate_faults,
@@ -279,8 +279,8 @@ def _conduct_faults(
         yield f"examples() must give agentmut.seams.protocols.Example, but raised {one_line(error)}"
         examples = []
     yield from _example_faults(operator, examples)
-    tried = [Tried(config, options) for config in (*SAMPLES, *configs)]
-    tried += [Tried(example.config, example.options) for example in examples]
+    tried = [TriedConfig(config, options) for config in (*SAMPLES, *configs)]
+    tried += [TriedConfig(example.config, example.options) for example in examples]
     for number, (config, its_options) in enumerate(tried, start=1):
         yield from (
             f"config {number}{_shown(config)}: {fault}"

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from agentmut._base import UsageError
-from agentmut.campaign import Described, changes_since
+from agentmut.campaign import AgentFiles, changes_since
 from agentmut.nouns import AgentConfig
 from agentmut.project import read_config_file
 from benchmarks.fuzz_files import Input, changed, cut
@@ -62,7 +62,7 @@ class Revisions:
         for _ in range(rng.randint(1, 3)):
             at = rng.randint(0, len(name))
             name = name[:at] + rng.choice(ODD) + name[at + rng.randint(0, 1) :]
-        described = Described(self._folder / "absent_then.yaml", bare=True)  # so that no old agent is loaded
+        described = AgentFiles(self._folder / "absent_then.yaml", bare=True)  # so that no old agent is loaded
         return Input(
             "--in-diff, names of revisions",
             repr(name),
@@ -76,7 +76,7 @@ class Revisions:
         path, bare = self._folder / name, rng.random() < 0.5
         whole = path.read_bytes()
         damaged = cut(whole, rng) if rng.random() < 0.5 else changed(whole.decode(), rng).encode()
-        described = Described(
+        described = AgentFiles(
             self._folder / ("agent.yaml" if bare else "agentmut.yaml"), bare, scenarios=("s",)
         )
 

@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from agentmut.insight.explain.behaviour import Compared, TraceTest  # noqa: E402
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest  # noqa: E402
 from agentmut.insight.explain.mining import mine  # noqa: E402
 from agentmut.insight.fingerprint import fingerprint  # noqa: E402
 from agentmut.nouns.trace import AgentTrace  # noqa: E402
@@ -82,7 +82,7 @@ def gaps() -> float:
             for name in names:
                 tried = campaign.trials_of_mutant(name).items()
                 test.change(
-                    name, [Compared(s, [fingerprint(t.execution) for t in kept]) for s, kept in tried]
+                    name, [ComparedRuns(s, [fingerprint(t.execution) for t in kept]) for s, kept in tried]
                 )
 
         seconds = best_of(1, explain)

@@ -25,7 +25,7 @@ from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.insight.generate.proposals import Proposal
 from agentmut.insight.search.search import Search
 from agentmut.insight.search.search_preparation import search_of, start_of, what_is_stored
-from agentmut.insight.search.trial_bench import Wanted
+from agentmut.insight.search.trial_bench import WantedRuns
 from agentmut.insight.search.trying import Trying
 from agentmut.project import load_project
 from agentmut.simulator import Simulator
@@ -144,7 +144,7 @@ def _random_tools(search: Search, trials: int, seed: int, *, beside: bool) -> No
             tool, base = rng.choice(start.config.tools), rng.choice(start.scenarios)
             words = f" {base.turns[0]}" if beside else ""
             proposal = Proposal((f"Please {tool.description}{words}",), base, "a random tool")
-            wanted.append(Wanted(trying.scenario(proposal), None, repeat, repeat + 1))
+            wanted.append(WantedRuns(trying.scenario(proposal), None, repeat, repeat + 1))
         search.bench.run(wanted)
 
 

@@ -10,7 +10,7 @@ from agentmut.nouns import Exchange, ToolCall
 from agentmut.recording import Recorder
 
 
-class Asked(NamedTuple):
+class ReplyCall(NamedTuple):
     """A call in a reply, identified by its place, since some services repeat ids or give none."""
 
     reply: int
@@ -42,17 +42,17 @@ class CallIds:
             self._taken.add(found[:2])
         return found.call.id
 
-    def left(self, belongs: Callable[[Exchange], bool]) -> list[Asked]:
+    def left(self, belongs: Callable[[Exchange], bool]) -> list[ReplyCall]:
         """Return the calls of these replies that no tool has claimed yet, the latest reply first."""
         with self._lock:
             return list(self._left(belongs))
 
-    def _left(self, belongs: Callable[[Exchange], bool]) -> Iterator[Asked]:
+    def _left(self, belongs: Callable[[Exchange], bool]) -> Iterator[ReplyCall]:
         replies = [(number, one) for number, one in enumerate(self._recorder.exchanges) if belongs(one)]
         for number, one in reversed(replies):
             for place, call in enumerate(one.reply.tool_calls if one.reply else ()):
                 if (number, place) not in self._taken:
-                    yield Asked(number, place, call)
+                    yield ReplyCall(number, place, call)
 
 
 def parsed(arguments: str) -> Any:

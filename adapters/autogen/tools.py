@@ -42,7 +42,7 @@ def spec_of(schema: ToolSchema) -> ToolSpec:
     return ToolSpec(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
 
 
-class _Own(NamedTuple):
+class _OwnTool(NamedTuple):
     """A tool that the agent has."""
 
     schema: ToolSchema
@@ -64,7 +64,7 @@ class PassingWorkbench(Workbench):
         self._change = change
         self._node = node
         self._decoys = decoys
-        self._offered: dict[str, tuple[str, _Own | None]] = {}
+        self._offered: dict[str, tuple[str, _OwnTool | None]] = {}
         """By the name that the model is told: the own name of a tool, and what is behind it."""
 
     def offers(self, name: str) -> bool:
@@ -74,7 +74,7 @@ class PassingWorkbench(Workbench):
     async def list_tools(self) -> list[ToolSchema]:
         """Return the tools that are on offer now."""
         own = {
-            _own_name(schema["name"], self._change): _Own(schema, workbench)
+            _own_name(schema["name"], self._change): _OwnTool(schema, workbench)
             for workbench in self._inner
             for schema in await workbench.list_tools()
         }
@@ -136,7 +136,7 @@ class PassingWorkbench(Workbench):
 class _Call:
     """A tool call on its way to its workbench."""
 
-    own: _Own | None
+    own: _OwnTool | None
     name: str
     arguments: Mapping[str, Any]
     token: CancellationToken | None
@@ -199,7 +199,7 @@ def _own_name(live: str, change: Change) -> str:
     return next((tool.own_name for tool in tools if tool.name == live), live)
 
 
-def _schema(spec: ToolSpec, own: _Own | None) -> ToolSchema:
+def _schema(spec: ToolSpec, own: _OwnTool | None) -> ToolSchema:
     """Return the tool's schema for the model.
 
     Compared with the live tool: a factory that takes the config may leave tools alone.

@@ -32,7 +32,7 @@ class _Mark(NamedTuple):
 
     session: str
     invocation: str = ""
-    calls: tuple[terms.Asked, ...] = ()
+    calls: tuple[terms.ClientCall, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ _CONSENT, _CONSENT_FIRST = "USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"
 """Why control is handed back, besides for a result: for consent alone, or for both."""
 
 
-class Asked(NamedTuple):
+class ClientCall(NamedTuple):
     """A call that the agent leaves to the client."""
 
     call: Call
@@ -134,7 +134,7 @@ def earlier(messages: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     return {"conversationHistory": {"messages": said}} if said else {}
 
 
-def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[Asked]:
+def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[ClientCall]:
     """Return the calls of a `returnControl` event. Raises `NotImplementedError` for a question to the user, unless it
     is to be confirmed.
     """
@@ -150,10 +150,10 @@ def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[Asked]:
     return asked
 
 
-def _asked(call_id: str, raw: Mapping[str, Any]) -> Asked:
+def _asked(call_id: str, raw: Mapping[str, Any]) -> ClientCall:
     name = raw.get("function") or f"{raw.get('httpMethod', '')} {raw.get('apiPath', '')}".strip()
     arguments = {found["name"]: value_of(found) for found in _parameters(raw) if found.get("name")}
-    return Asked(Call(call_id, name, arguments, raw.get("collaboratorName", "")), raw)
+    return ClientCall(Call(call_id, name, arguments, raw.get("collaboratorName", "")), raw)
 
 
 def _parameters(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -182,7 +182,7 @@ def value_of(parameter: Mapping[str, Any]) -> JsonValue:
 _PYTHON: Mapping[str, Any] = {"number": int | float, "integer": int, "boolean": bool, "array": list}
 
 
-def result_of(asked: Asked, answer: Answer | None) -> dict[str, Any]:
+def result_of(asked: ClientCall, answer: Answer | None) -> dict[str, Any]:
     """Return what a call is answered with, None for mere consent. After a failure the model is asked again, instead of
     the session being ended.
     """

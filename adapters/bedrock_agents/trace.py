@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from agentmut._base import jsonable, storable
 from agentmut.adapters._shared.tool_loop.loop import MODEL
 from agentmut.adapters.bedrock_agents import deeds
-from agentmut.adapters.bedrock_agents.terms import Asked, asked_of
+from agentmut.adapters.bedrock_agents.terms import ClientCall, asked_of
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Recorder
 
@@ -23,7 +23,7 @@ class Thought(NamedTuple):
     node: str
 
 
-class _Deed(NamedTuple):
+class _ServiceStep(NamedTuple):
     """Something that the service does itself."""
 
     kind: str
@@ -47,7 +47,7 @@ class CallEvents:
     """Whether calls that the user is to confirm are confirmed."""
     thoughts: list[Thought] = field(default_factory=list)
     """All but the last are among the recorder's steps; that one is the asker's to tell."""
-    calls: list[Asked] = field(default_factory=list)
+    calls: list[ClientCall] = field(default_factory=list)
     invocation: str = ""
     answered: bool = False
     """Whether there was an answer, or control was handed back."""
@@ -57,7 +57,7 @@ class CallEvents:
     over: bool = False
     """Whether nobody listens any more."""
     _text: bytearray = field(default_factory=bytearray)
-    _deeds: list[_Deed] = field(default_factory=list)
+    _deeds: list[_ServiceStep] = field(default_factory=list)
     _models: dict[tuple[str, str], str] = field(default_factory=dict)
     """By node and trace: agents that work together may be at it at the same time."""
     _final: str = ""
@@ -174,7 +174,7 @@ class CallEvents:
             found = told.get(f"{kind}Input")
             if found is not None and found.get("executionType") != "RETURN_CONTROL":
                 tool, arguments = read(found)
-                self._deeds.append(_Deed(kind, trace, tool, arguments, now, node))
+                self._deeds.append(_ServiceStep(kind, trace, tool, arguments, now, node))
 
     def _hear_outcome(self, told: Mapping[str, Any], node: str) -> None:
         self._quiet_since = self.recorder.now()
@@ -188,12 +188,12 @@ class CallEvents:
             if (found := told.get(f"{kind}Output")) is not None:
                 self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
 
-    def _deed_of(self, kind: str, node: str, trace: str) -> _Deed | None:
+    def _deed_of(self, kind: str, node: str, trace: str) -> _ServiceStep | None:
         """Return the action of an outcome: the one with the same trace id, or else the oldest of its kind."""
         alike = [deed for deed in self._deeds if (deed.kind, deed.node) == (kind, node)]
         return next((deed for deed in alike if deed.trace == trace), next(iter(alike), None))
 
-    def _outcome(self, deed: _Deed | None, found: Mapping[str, Any], error: str | None) -> None:
+    def _outcome(self, deed: _ServiceStep | None, found: Mapping[str, Any], error: str | None) -> None:
         if deed is not None:
             self._deeds.remove(deed)
             took = deeds.seconds(found, self.recorder.now() - deed.started)
@@ -205,7 +205,7 @@ class CallEvents:
             self._done(deed, error=reason)
         self._deeds.clear()
 
-    def _done(self, deed: _Deed, took: float | None = None, **outcome: Any) -> None:
+    def _done(self, deed: _ServiceStep, took: float | None = None, **outcome: Any) -> None:
         """End an action; `took` is the duration that the service reports, since its events often arrive together."""
         now = self.recorder.now()
         seconds = now - deed.started if took is None else min(took, now - self.asked)

@@ -21,7 +21,7 @@ def import_quietly() -> None:
     logging.getLogger("crewai.llms.base_llm").setLevel(logging.ERROR)
 
 
-class _Unkept:
+class _NoOutputFile:
     """A stand-in for the file with the last kickoff's outputs, which `crewai replay` reads."""
 
     def update(self, task_index: int, log: dict[str, Any]) -> None:
@@ -43,4 +43,4 @@ def keep_to_itself(crew: Any) -> None:
     crew.create_crew_memory()  # the validators of a crew, which take the settings over
     crew.set_private_attrs()
     if hasattr(crew, "_task_output_handler"):  # where CrewAI has it no more, there is nothing to spare
-        crew._task_output_handler = _Unkept()
+        crew._task_output_handler = _NoOutputFile()

@@ -28,7 +28,7 @@ class Watch:
         self._turn = turn
         self._last = START
         self._ids = CallIds(trial.recorder)
-        self._begun: dict[int, _Begun] = {}
+        self._begun: dict[int, _OpenCall] = {}
 
     def hooks(self) -> dict[Any, list[Callable[[Any], None]]]:
         """Return the hooks for `crewai.hooks.dispatch.scoped_hooks`."""
@@ -72,11 +72,11 @@ class Watch:
         outcome = {"error": error} if error else {"output": jsonable(context.tool_result)}
         recorder.note_call(name, begun.given, begun.started, **outcome, **begun.place._asdict())
 
-    def _begin(self, context: Any) -> "_Begun":
+    def _begin(self, context: Any) -> "_OpenCall":
         recorder, role = self._trial.recorder, self._role(context)
         given = dict(context.tool_input)
         place = CallPlace(self._turn, role, self._ids.claim(context.tool_name, given, self._is_of(role)))
-        return _Begun(recorder.now(), len(recorder.steps), place, given)
+        return _OpenCall(recorder.now(), len(recorder.steps), place, given)
 
     def _is_of(self, role: str | None) -> Callable[[Exchange], bool]:
         return lambda exchange: exchange.node == role and exchange.turn == self._turn
@@ -116,7 +116,7 @@ class Watch:
         return self._roles.get(id(context.agent)) or getattr(context.agent, "role", None)
 
 
-class _Begun(NamedTuple):
+class _OpenCall(NamedTuple):
     """A call of a tool that is under way."""
 
     started: float

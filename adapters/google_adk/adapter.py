@@ -68,7 +68,7 @@ class GoogleADKAdapter(FrameworkAdapter):
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of a clone of the tree."""
-        from agentmut.adapters.google_adk.copy import Copying
+        from agentmut.adapters.google_adk.copy import TreeCopy
         from agentmut.adapters.google_adk.graph import agents_before
         from agentmut.adapters.google_adk.run import Watch
         from agentmut.adapters.google_adk.session import Conversation
@@ -79,7 +79,7 @@ class GoogleADKAdapter(FrameworkAdapter):
 
         async def app() -> Any:
             whole = replace(tree, listed=await toolsets.listed())
-            root = Copying(whole, change, self.models, toolsets).root()
+            root = TreeCopy(whole, change, self.models, toolsets).root()
             return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
 
         limit = Flow.from_orchestration(self.config.orchestration).max_steps

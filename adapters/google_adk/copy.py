@@ -19,7 +19,14 @@ from agentmut.adapters.google_adk.flow import Kind, Stage, with_edges
 from agentmut.adapters.google_adk.graph import rebuilt
 from agentmut.adapters.google_adk.tools import leading_to, spec_of, tool_offered
 from agentmut.adapters.google_adk.toolsets import Toolsets
-from agentmut.adapters.google_adk.tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target, with_settings
+from agentmut.adapters.google_adk.tree import (
+    NO_SUCH_TREE,
+    PLACEHOLDER,
+    OwnTool,
+    Tree,
+    is_target,
+    with_settings,
+)
 from agentmut.nouns import Flow
 
 
@@ -37,7 +44,7 @@ class Models:
 
 
 @dataclass(frozen=True)
-class Copying:
+class TreeCopy:
     """Makes the copy of a tree."""
 
     tree: Tree
@@ -126,13 +133,13 @@ class Copying:
         return [*tools, *untold]
 
     def _part(
-        self, own: Mapping[str, Own], toolset: BaseToolset, offers: Sequence[Offer], *, first: bool
+        self, own: Mapping[str, OwnTool], toolset: BaseToolset, offers: Sequence[Offer], *, first: bool
     ) -> BaseToolset:
         """Return a part of a toolset; the first part has the tools that were not known, too."""
         known = [name for name, one in own.items() if one.toolset is toolset]
         return self.toolsets.part(toolset, offers, known if first else None)
 
-    def _followed(self, own: Own | None) -> Any:
+    def _followed(self, own: OwnTool | None) -> Any:
         """Return a tool; a tool that runs an agent runs the agent's copy."""
         tool = own and own.tool
         return leading_to(tool, self._node(tool.agent)) if isinstance(tool, AgentTool) else tool
@@ -189,7 +196,7 @@ class Copying:
         return {"instruction": PLACEHOLDER.sub(lambda found: _without(found, gone), instruction)}
 
 
-def _toolset(own: Mapping[str, Own], offer: Offer) -> BaseToolset | None:
+def _toolset(own: Mapping[str, OwnTool], offer: Offer) -> BaseToolset | None:
     found = own.get(offer.spec.own_name)
     return found.toolset if found else None
 

@@ -96,7 +96,7 @@ def toolsets_of(agent: BaseNode) -> list[BaseToolset]:
 
 
 @dataclass
-class _Shown:
+class _ToolCopies:
     """The copies of a toolset's tools, each made once, so that its state survives."""
 
     known: dict[int, tuple[BaseTool, BaseTool]] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class PassedToolset(BaseToolset):
         self._use_invocation_cache = False  # `own` knows when its tools may change
         self._own, self._offers = own, offers
         self._known = None if known is None else frozenset(known)
-        self._shown = _Shown()
+        self._shown = _ToolCopies()
         self._error: Exception | None = None
 
     async def get_tools(self, readonly_context: Any = None) -> list[BaseTool]:

@@ -34,7 +34,7 @@ PLACEHOLDER = re.compile(r"{+([^{}]*)}+")
 """As ADK finds them in instructions."""
 
 
-class Own(NamedTuple):
+class OwnTool(NamedTuple):
     """A tool of an agent that its model gets."""
 
     tool: Any
@@ -98,9 +98,9 @@ class Tree:
         """Return whether tools are still to be asked for."""
         return any(map(toolsets_of, self.members.values()))
 
-    def own(self, agent: LlmAgent) -> dict[str, Own]:
+    def own(self, agent: LlmAgent) -> dict[str, OwnTool]:
         """Return the tools of an agent by name, in order."""
-        found: dict[str, Own] = {}
+        found: dict[str, OwnTool] = {}
         for one in self._all(agent):
             found[one.declared.name or ""] = one
         return found
@@ -113,13 +113,13 @@ class Tree:
             if isinstance(one, BaseToolset) or declaration_of(one) is None or is_marker(one, agent)
         ]
 
-    def _all(self, agent: LlmAgent) -> Iterator[Own]:
+    def _all(self, agent: LlmAgent) -> Iterator[OwnTool]:
         for one in map(as_tool, agent.tools):
             if isinstance(one, BaseToolset):
                 served = self.listed.get((agent.name, one), ())
-                yield from (Own(tool, told, one) for tool in served if (told := declaration_of(tool)))
+                yield from (OwnTool(tool, told, one) for tool in served if (told := declaration_of(tool)))
             elif (declared := declaration_of(one)) and not is_marker(one, agent):
-                yield Own(one, declared)
+                yield OwnTool(one, declared)
 
     @property
     def specs(self) -> Iterator[ToolSpec]:

@@ -18,7 +18,7 @@ from agentmut._base import AdapterError, UsageError, described, import_object, j
 from agentmut.adapters._shared.change import seeing
 from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.sdk_version import require_sdk
-from agentmut.adapters.langgraph.built import Built
+from agentmut.adapters.langgraph.built import BuiltGraph
 from agentmut.adapters.langgraph.chat_model import dropping, model_settings
 from agentmut.adapters.langgraph.source import Form, GraphSource, checked
 from agentmut.adapters.langgraph.version import installed
@@ -75,7 +75,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         config: AgentConfig,
         name: str,
         original: AgentConfig | None = None,
-        built: Built | None = None,
+        built: BuiltGraph | None = None,
         not_built: str = "",
     ) -> None:
         self._factory = factory
@@ -150,7 +150,7 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
                 stops,
             )
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
-        built = Built.from_graph(graph, config)
+        built = BuiltGraph.from_graph(graph, config)
         return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
 
     @property

@@ -13,7 +13,7 @@ from agentmut.recording import Trial
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltGraph:
     """A graph of the original agent. It is never run."""
 
     graph: Any
@@ -26,7 +26,7 @@ class Built:
     """The names of those in its tool nodes."""
 
     @classmethod
-    def from_graph(cls, graph: Any, config: AgentConfig) -> "Built":
+    def from_graph(cls, graph: Any, config: AgentConfig) -> "BuiltGraph":
         """Ask a graph that was built from the original config."""
         from agentmut.adapters.langgraph.flow import describe
 

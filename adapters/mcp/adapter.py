@@ -27,7 +27,7 @@ PATIENCE = 30.0
 _SHAPES = '{"tool": NAME, "arguments": {...}} or {"list_tools": true}'
 
 
-class Asked(NamedTuple):
+class McpRequest(NamedTuple):
     """A turn: a call of a tool, or, without a name, a request for the list of tools."""
 
     tool: str | None
@@ -117,7 +117,7 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
             raise
         return trial.recorder.trace(outputs)
 
-    async def _visit(self, asked: Sequence[Asked], trial: Trial) -> tuple[JsonValue, ...]:
+    async def _visit(self, asked: Sequence[McpRequest], trial: Trial) -> tuple[JsonValue, ...]:
         from agentmut.adapters.mcp.server import Visit
 
         recorder, outputs = trial.recorder, []
@@ -142,18 +142,18 @@ class McpAdapter(AsksNoModel, KnowsOriginal, TakesKeys):
             visit.exception()  # nobody else asks for it
 
 
-def read_turn(turn: JsonValue, number: int) -> Asked:
+def read_turn(turn: JsonValue, number: int) -> McpRequest:
     """Return what a turn of a scenario asks of the server. Raises `AdapterError`.
 
     >>> read_turn({"tool": "look", "arguments": {"id": 7}}, 0)
-    Asked(tool='look', arguments={'id': 7})
+    McpRequest(tool='look', arguments={'id': 7})
     """
     if turn == {"list_tools": True}:
-        return Asked(None, {})
+        return McpRequest(None, {})
     if isinstance(turn, dict) and isinstance(turn.get("tool"), str) and turn.keys() <= {"tool", "arguments"}:
         arguments = turn.get("arguments", {})
         if isinstance(arguments, dict):
-            return Asked(str(turn["tool"]), arguments)
+            return McpRequest(str(turn["tool"]), arguments)
     raise AdapterError(
         f"turn {number + 1} of a scenario for adapter mcp has to be {_SHAPES}, not {turn!r:.120}. To ask in words, "
         "test the agent that uses the server"

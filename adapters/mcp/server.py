@@ -52,15 +52,17 @@ class ServerError(RuntimeError):
 def source_of(spec: AgentSpec) -> Source:
     """Return the server that a project names. Raises `UsageError`."""
     if spec.factory:
-        return Built(AgentSource.from_spec(spec, _is_server, EXPECTED))
+        return OwnServer(AgentSource.from_spec(spec, _is_server, EXPECTED))
     if spec.url:
         check_url(spec.url)
-        return Remote(spec.url, {name: value.get_secret_value() for name, value in spec.headers.items()})
+        return RunningServer(
+            spec.url, {name: value.get_secret_value() for name, value in spec.headers.items()}
+        )
     program = spec.command[0]
     beside = Path(spec.root, program)
     if not (beside.is_file() if "/" in program else shutil.which(program)):
         raise UsageError(f"agent.command: there is no program {program!r} here; install it, or give its path")
-    return Program(spec.command, spec.root)
+    return StartedServer(spec.command, spec.root)
 
 
 def _is_server(found: Any) -> bool:
@@ -68,7 +70,7 @@ def _is_server(found: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Built:
+class OwnServer:
     """A server of this process."""
 
     source: AgentSource
@@ -82,7 +84,7 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Program:
+class StartedServer:
     """A server that is started."""
 
     command: tuple[str, ...]
@@ -105,7 +107,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Remote:
+class RunningServer:
     """A server that runs already; its state survives from trial to trial."""
 
     url: str
@@ -127,7 +129,7 @@ class Remote:
 
 
 @dataclass(frozen=True)
-class Older(Remote):
+class SseServer(RunningServer):
     """A server with HTTP+SSE, the transport of protocol version 2024-11-05."""
 
     @asynccontextmanager
@@ -145,9 +147,9 @@ async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolS
             try:
                 return source, await _listed_tools(source)
             except MCPError:
-                if not isinstance(source, Remote):
+                if not isinstance(source, RunningServer):
                     raise
-                older = Older(source.url, source.headers)
+                older = SseServer(source.url, source.headers)
                 with suppress(Exception):
                     return older, await _listed_tools(older)
                 raise
@@ -159,7 +161,9 @@ async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolS
         raise
     except Exception as error:
         running = (
-            ". See that it runs there, and what agent.headers it wants" if isinstance(source, Remote) else ""
+            ". See that it runs there, and what agent.headers it wants"
+            if isinstance(source, RunningServer)
+            else ""
         )
         raise AdapterError(
             f"the server of {source.key} could not be asked for its tools: {described(error)}{running}"

@@ -15,7 +15,7 @@ from pydantic_ai.toolsets import CombinedToolset
 from agentmut._base import AdapterError, described
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import dropped
-from agentmut.adapters.pydantic_ai.tools import Offered
+from agentmut.adapters.pydantic_ai.tools import ChangedToolset
 from agentmut.nouns import ModelConfig
 
 _NAMES = {
@@ -87,7 +87,7 @@ class Parts:
         """Return the agent to run, and its overrides."""
         overrides: dict[str, Any] = {
             "tools": (),
-            "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change)],
+            "toolsets": [ChangedToolset(CombinedToolset(list(self.agent.toolsets)), change)],
         }
         agent = self.agent
         if change.prompt is not None and self.system_prompts and not self._texts:

@@ -40,7 +40,7 @@ def _spec_of(tool: ToolDefinition) -> ToolSpec:
 
 
 @dataclass
-class Offered(WrapperToolset[Any]):
+class ChangedToolset(WrapperToolset[Any]):
     """The toolset of an agent, with tools removed, renamed, redescribed, added or reordered."""
 
     change: Change

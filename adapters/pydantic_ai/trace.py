@@ -14,7 +14,7 @@ from agentmut.nouns import Step
 from agentmut.recording import CallPlace, Trial, call_tool_step
 
 if TYPE_CHECKING:
-    from agentmut.adapters.pydantic_ai.tools import Offered
+    from agentmut.adapters.pydantic_ai.tools import ChangedToolset
 
 _UNKNOWN = "Unknown tool name"
 """Part of what pydantic-ai tells a model that called a tool that there is not."""
@@ -22,7 +22,7 @@ _UNKNOWN = "Unknown tool name"
 
 def note_missed(
     messages: Sequence[ModelMessage],
-    offered: "Offered",
+    offered: "ChangedToolset",
     trial: Trial,
     place: CallPlace,
     error: Exception | None = None,
@@ -33,7 +33,7 @@ def note_missed(
             trial.recorder.steps += _steps(call, told, offered, trial, place, error)
 
 
-def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace) -> None:
+def note_put_off(output: Any, offered: "ChangedToolset", trial: Trial, place: CallPlace) -> None:
     """Add steps of the calls that a turn leaves for somebody else to run or approve; they have no result."""
     if isinstance(output, DeferredToolRequests):
         for call in (one for one in (*output.calls, *output.approvals) if not offered.was_asked(one)):
@@ -54,7 +54,7 @@ def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, lis
 def _steps(
     call: ToolCallPart,
     told: Sequence[Any],
-    offered: "Offered",
+    offered: "ChangedToolset",
     trial: Trial,
     place: CallPlace,
     error: Exception | None,

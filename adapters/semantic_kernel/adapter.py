@@ -71,13 +71,13 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of a copy of the team."""
-        from agentmut.adapters.semantic_kernel.orchestrated import Orchestrated
+        from agentmut.adapters.semantic_kernel.orchestrated import OrchestrationRun
         from agentmut.adapters.semantic_kernel.orchestration import is_orchestration
         from agentmut.adapters.semantic_kernel.team import Team
 
         team = Team.from_agent(agent, self.spec.options.get("agent"))
         whole = team.changed(change, trial)
-        return Orchestrated(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
+        return OrchestrationRun(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
 
     def cannot_change(self, edit: Edit) -> str:
         """Return what Semantic Kernel or the agent's service has no way to say."""

@@ -90,7 +90,7 @@ def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
     config = own.prompt_template_config if own else PromptTemplateConfig()
     made = config.model_copy(update={"template": text})
     template = _template(type(own) if own else KernelPromptTemplate, made)
-    followed = Followed(prompt_template_config=made, template=template, documents=documents)
+    followed = TemplateWithDocuments(prompt_template_config=made, template=template, documents=documents)
     return {"instructions": text, "prompt_template": followed if documents else template}
 
 
@@ -104,7 +104,7 @@ def _template(kind: type[PromptTemplateBase], made: PromptTemplateConfig) -> Pro
         ) from error
 
 
-class Followed(PromptTemplateBase):
+class TemplateWithDocuments(PromptTemplateBase):
     """A template, and documents that are no templates."""
 
     template: PromptTemplateBase

@@ -22,7 +22,7 @@ from agentmut.adapters.semantic_kernel.run import text_of
 from agentmut.recording import Trial
 
 
-class Orchestrated(Session):
+class OrchestrationRun(Session):
     """Runs an orchestration, which keeps no history: it gets the whole conversation with each turn."""
 
     def __init__(self, whole: Any, trial: Trial) -> None:

@@ -137,7 +137,7 @@ def _part(whole: Any, name: str) -> Any:
         ) from None
 
 
-class Placed(Agent):
+class RecordedAgent(Agent):
     """An agent in an orchestration: its requests and calls are recorded as its own.
 
     One of a runtime has a `way`.
@@ -149,7 +149,7 @@ class Placed(Agent):
     way: TurnRecord | None = None
 
     @classmethod
-    def from_agent(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
+    def from_agent(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "RecordedAgent":
         """Has the name and the kernel of the agent."""
         return cls(name=own.name, description=own.description, kernel=own.kernel, own=own, leads=dict(leads))
 

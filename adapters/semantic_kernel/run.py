@@ -8,7 +8,7 @@ from typing import Any
 from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
 from semantic_kernel.functions import FunctionResult
 
-from agentmut.adapters.semantic_kernel.tools import Offered
+from agentmut.adapters.semantic_kernel.tools import ChangedFunction
 from agentmut.nouns import Action, Step
 from agentmut.recording import (
     CallPlace,
@@ -137,7 +137,7 @@ def placing(known: frozenset[str]) -> Callable[[Any, Next], Awaitable[None]]:
         name = function.fully_qualified_name
         with answering(call_place()._replace(call_id=call.id or "")):
             begun = _now()
-            if function.plugin_name == HANDOFF and not isinstance(function, Offered):
+            if function.plugin_name == HANDOFF and not isinstance(function, ChangedFunction):
                 await next(context)
                 _note_own(context, begun)
             else:

@@ -18,7 +18,7 @@ from agentmut.adapters._shared.sdk_version import named_version
 from agentmut.adapters.semantic_kernel.copy import asking_copy, copy_of
 from agentmut.adapters.semantic_kernel.model import Model
 from agentmut.adapters.semantic_kernel.orchestration import (
-    Placed,
+    RecordedAgent,
     can_do_without,
     handoffs_of,
     is_orchestration,
@@ -141,7 +141,7 @@ class Team(Members[Member]):
         names = [one.name for one in members_of(self.whole)]
         if self._spares and flow.nodes:
             names = [name for name in names if name in flow.nodes]
-        placed = [Placed.from_agent(copies[name], flow.handoffs.get(name, {})) for name in names]
+        placed = [RecordedAgent.from_agent(copies[name], flow.handoffs.get(name, {})) for name in names]
         return with_members(self.whole, placed)
 
     def _copied(

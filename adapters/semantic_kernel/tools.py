@@ -64,7 +64,7 @@ def _changed_keys(edit: Edit) -> set[str]:
     return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
-class Offered(KernelFunction):
+class ChangedFunction(KernelFunction):
     """A function as the model gets it; its calls are passed on."""
 
     own: KernelFunction | None = None
@@ -100,7 +100,7 @@ class Offered(KernelFunction):
         await self._invoke_internal(context)
 
 
-def offered(offer: Offer, own: KernelFunction | None) -> Offered:
+def offered(offer: Offer, own: KernelFunction | None) -> ChangedFunction:
     """Return the function as offered."""
     metadata = own.metadata if own and not offer.changed else _metadata(offer.spec, own)
     meters = (
@@ -108,7 +108,7 @@ def offered(offer: Offer, own: KernelFunction | None) -> Offered:
         "streaming_duration_histogram",
     )  # each new one is kept for ever
     kept = {name: getattr(own, name) for name in meters} if own else {}
-    return Offered(metadata=metadata, own=own, own_name=offer.spec.own_name, **kept)
+    return ChangedFunction(metadata=metadata, own=own, own_name=offer.spec.own_name, **kept)
 
 
 def _metadata(spec: ToolSpec, own: KernelFunction | None) -> KernelFunctionMetadata:
@@ -156,7 +156,7 @@ def _plugin(name: str, functions: dict[str, KernelFunction]) -> KernelPlugin:
     return KernelPlugin(name=name).model_copy(update={"functions": functions})
 
 
-class Listed(FunctionChoiceBehavior):
+class ChangedPlugin(FunctionChoiceBehavior):
     """Offers certain functions in a certain order, and the functions added while the agent runs."""
 
     own: FunctionChoiceBehavior
@@ -175,12 +175,12 @@ class Listed(FunctionChoiceBehavior):
 
 def listed(
     own: FunctionChoiceBehavior, names: Sequence[str], plugins: Mapping[str, KernelPlugin], **changes: Any
-) -> Listed:
+) -> ChangedPlugin:
     """Return the behavior that offers `names` in order; calls of all other functions are refused."""
     everything = frozenset(one.fully_qualified_name for plugin in plugins.values() for one in plugin)
     hidden = [name for name in everything if name not in names]
     kept = own.model_dump(include={"enable_kernel_functions", "maximum_auto_invoke_attempts", "type_"})
-    return Listed(
+    return ChangedPlugin(
         **kept | changes,
         own=own,
         names=tuple(names),

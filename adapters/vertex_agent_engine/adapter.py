@@ -20,7 +20,7 @@ from agentmut.adapters._shared.framework import as_text
 from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.engines import Engine, RestEngine, SdkEngine
-from agentmut.adapters.vertex_agent_engine.events import Hearing
+from agentmut.adapters.vertex_agent_engine.events import TurnEvents
 from agentmut.nouns import Action, AgentConfig, AgentTrace, Edit, History, Mutant, Step, ToolSpec
 from agentmut.recording import Trial
 from agentmut.seams import AgentKeys, AgentSpec, AsksService, TakesKeys
@@ -132,7 +132,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return await self._heard(sessions[-1], message, trial, number)
 
     async def _heard(self, session: str, message: str, trial: Trial, turn: int) -> JsonValue:
-        hearing = Hearing(trial.recorder, turn, trial.recorder.now())
+        hearing = TurnEvents(trial.recorder, turn, trial.recorder.now())
         try:
             async with aclosing(self.engine.events(self._user, session, message)) as events:
                 async for event in events:

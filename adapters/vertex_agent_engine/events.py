@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 @dataclass
-class Hearing:
+class TurnEvents:
     """Collects the events of one turn."""
 
     recorder: Recorder

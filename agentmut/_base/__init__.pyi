@@ -107,7 +107,7 @@ from .shipped_tables import shipped as shipped
 from .supervision import BEAT as BEAT
 from .supervision import PLACE_SIGNAL as PLACE_SIGNAL
 from .supervision import STOP_SIGNAL as STOP_SIGNAL
-from .supervision import Again as Again
+from .supervision import SecondProcess as SecondProcess
 from .supervision import Supervisor as Supervisor
 from .supervision import be_supervised as be_supervised
 from .supervision import die_with_parent as die_with_parent

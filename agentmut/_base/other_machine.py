@@ -25,14 +25,14 @@ _BIND, _INNER, _PRIVATE = 0x1000, 0x4000, 0x40000
 """MS_BIND, MS_REC and MS_PRIVATE of mount(2)."""
 
 
-class Moved(NamedTuple):
+class OtherMachine(NamedTuple):
     """A program on another machine."""
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
 
 
-def moved(arguments: Sequence[str], variables: Mapping[str, str]) -> Moved:
+def moved(arguments: Sequence[str], variables: Mapping[str, str]) -> OtherMachine:
     """Return the program on the other machine that its variables name; unchanged if they name none."""
     own = {name: value for name, value in variables.items() if name not in (OTHER_MACHINE, OTHER_CLOCK)}
     found = tuple(arguments)
@@ -41,7 +41,7 @@ def moved(arguments: Sequence[str], variables: Mapping[str, str]) -> Moved:
         found = (faketime, "-m", "-f", f"+{seconds}s", *found)
     if place := variables.get(OTHER_MACHINE):
         found = (sys.executable, "-I", "-S", __file__, place, *found)
-    return Moved(found, own)
+    return OtherMachine(found, own)
 
 
 def can_move_programs(folder: Path) -> bool:

@@ -18,7 +18,7 @@ PLACE_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGTERM)
 """By this the supervisor asks where the threads of the process are: the answer needs no turn of Python."""
 
 
-class Again(NamedTuple):
+class SecondProcess(NamedTuple):
     """A second process of a command: code of users has stopped or ended the first, so here that code is isolated."""
 
     run: str = ""
@@ -30,12 +30,12 @@ class Again(NamedTuple):
 class Supervisor:
     """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
-    def __init__(self, pipe: int, places: int, again: Again | None = None) -> None:
+    def __init__(self, pipe: int, places: int, again: SecondProcess | None = None) -> None:
         self._pipe = pipe
         self._places = places
         self.again = again
         """Why this process is there; None in a command's first process."""
-        self.left = Again()
+        self.left = SecondProcess()
         """The last run that this process has begun: another process goes on with it."""
         self.watched = False
         """Whether the supervisor ends this process if no sign of life comes."""
@@ -68,7 +68,9 @@ LATE = 15.0
 
 
 @contextmanager
-def signs_of_life(seconds: float, begun: Again | None = None, *, contained: bool = False) -> Iterator[None]:
+def signs_of_life(
+    seconds: float, begun: SecondProcess | None = None, *, contained: bool = False
+) -> Iterator[None]:
     """Tell the supervisor during the block that Python still runs: some calls block every thread of this process.
 
     `seconds` is the longest that an agent or an evaluator may take. `begun` is the run that the block carries out.
@@ -116,7 +118,7 @@ def be_supervised(line: Supervisor) -> None:
     line.hear()
 
 
-def gone_again() -> Again | None:
+def gone_again() -> SecondProcess | None:
     """Return why this process is a command's second one; None if it is the first, or if it has no supervisor."""
     line = supervisor()
     return line.again if line else None

@@ -1,6 +1,6 @@
-from .checked import Checked as Checked
+from .checked import CheckCounts as CheckCounts
 from .checked import clause_rows as clause_rows
-from .comparability import Counted as Counted
+from .comparability import RecountedBaseline as RecountedBaseline
 from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes
 from .comparability import count_baseline as count_baseline
@@ -19,8 +19,8 @@ from .growth import grown as grown
 from .growth import plan_growth as plan_growth
 from .power import with_power as with_power
 from .preparation import SAME_AGENT as SAME_AGENT
-from .preparation import Asked as Asked
-from .preparation import Prepared as Prepared
+from .preparation import PreparedAssessment as PreparedAssessment
+from .preparation import RunSettings as RunSettings
 from .preparation import known_before as known_before
 from .preparation import prepare_comparison as prepare_comparison
 from .preparation import prepare_saving as prepare_saving

@@ -21,7 +21,7 @@ Clause = dict[str, Any]
 
 
 @dataclass
-class Checked:
+class CheckCounts:
     """Counts over trials, by the evaluator's position in its scenario."""
 
     trials: Counter[int] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Checked:
 def contract_rows(
     evaluators: Sequence[Evaluator],
     scenario: Scenario,
-    checked: Checked,
+    checked: CheckCounts,
     passed: Sequence[bool],
     bounds: Bounds | None,
     verdict: Verdict,
@@ -74,14 +74,14 @@ def contract_rows(
             )
 
 
-def clause_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[ContractRow]:
+def clause_rows(evaluators: Sequence[Evaluator], checked: CheckCounts) -> Iterator[ContractRow]:
     """Yield every contract with its violated clauses, over all these scenarios."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):
         if isinstance(evaluator, Contract):
             yield ContractRow(contract=evaluator.spec.name, clauses=tuple(_clauses(checked, position)))
 
 
-def judge_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[JudgedRate]:
+def judge_rows(evaluators: Sequence[Evaluator], checked: CheckCounts) -> Iterator[JudgedRate]:
     """Yield every model judge of a scenario that has a calibration, with its pass rate corrected."""
     for position, evaluator in enumerate(map(unwrapped, evaluators)):
         if isinstance(evaluator, ModelJudge) and evaluator.spec.calibration is not None:
@@ -132,7 +132,7 @@ def _useless(counts: Labels) -> str:
     )
 
 
-def _clauses(checked: Checked, position: int) -> Iterator[ClauseRow]:
+def _clauses(checked: CheckCounts, position: int) -> Iterator[ClauseRow]:
     for (where, clause), one in checked.first.items():
         if where == position:
             yield ClauseRow(

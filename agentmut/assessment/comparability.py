@@ -22,7 +22,7 @@ from agentmut.stats import is_untestable
 from agentmut.store import SERIES, BaselineUsed, SavedBaseline, SavedScenario, Store, StoredTrial
 
 
-class Counted(NamedTuple):
+class RecountedBaseline(NamedTuple):
     """A baseline on one scenario, judged by the present evaluators."""
 
     counts: BaselineCounts
@@ -78,7 +78,9 @@ def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
     return {s.name: "".join(_obstacles(s, saved.scenarios.get(s.name))) for s in session.scenarios}
 
 
-def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: int) -> dict[str, Counted]:
+def count_baseline(
+    session: Session, store: Store, saved: SavedBaseline, seed: int
+) -> dict[str, RecountedBaseline]:
     """Return the comparable scenarios, each with its stored trials judged again.
 
     Raises `UsageError` where none is comparable, or where evaluators changed and the trials are gone.
@@ -90,7 +92,7 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
         raise UsageError(f"no scenario can be compared with baseline {saved.name!r}. {said}.")
     judged = _judged_again(session, store, saved)
     return {
-        name: Counted(
+        name: RecountedBaseline(
             counts=_counts(session, saved, name, judged.get(name, [])),
             was=_kept(saved, name),
             first_free=_first_free(session, saved, name, seed),
@@ -183,7 +185,11 @@ def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) ->
 
 
 def comparison_notes(
-    session: Session, saved: SavedBaseline, used: BaselineUsed, counted: Mapping[str, Counted], now: float
+    session: Session,
+    saved: SavedBaseline,
+    used: BaselineUsed,
+    counted: Mapping[str, RecountedBaseline],
+    now: float,
 ) -> Iterator[str]:
     """Yield the notes on a comparison that its verdicts do not contain."""
     for name, obstacle in used.not_compared.items():
@@ -201,7 +207,7 @@ def comparison_notes(
         yield f"the baseline is {days} days old: if the model service has drifted since, that shows as a change here"
 
 
-def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[tuple[str, str]]:
+def _sides(session: Session, counted: Mapping[str, RecountedBaseline]) -> Iterator[tuple[str, str]]:
     """Yield scenarios, and what limits their comparison from the side of the baseline."""
     for name, (side, was, *_) in counted.items():
         if side != was:

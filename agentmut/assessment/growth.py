@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from agentmut.assessment.comparability import Counted, first_key, saved_scenarios
+from agentmut.assessment.comparability import RecountedBaseline, first_key, saved_scenarios
 from agentmut.assessment.fitness import growth_target
 from agentmut.assessment.given import Family
 from agentmut.assessment.sizes import further_looks
@@ -29,7 +29,7 @@ class Growth(NamedTuple):
 def plan_growth(
     session: Session,
     saved: SavedBaseline,
-    counted: Mapping[str, Counted],
+    counted: Mapping[str, RecountedBaseline],
     older: tuple[str, ...],
     tables: Tables,
     seed: int,
@@ -54,7 +54,9 @@ def plan_growth(
     return Growth({name: trials for name, trials in wanted.items() if trials}, replaced)
 
 
-def _missing(session: Session, found: Counted, family: Family, tables: Tables, *, replaces: bool) -> int:
+def _missing(
+    session: Session, found: RecountedBaseline, family: Family, tables: Tables, *, replaces: bool
+) -> int:
     """Return how many trials are missing; 0 where no size would do, since trials would be spent for nothing."""
     looks = 1 if replaces else found.looks
     target = growth_target(session.project, found.counts, family, tables, looks)
@@ -64,7 +66,11 @@ def _missing(session: Session, found: Counted, family: Family, tables: Tables, *
 
 
 def grown(
-    session: Session, saved: SavedBaseline, counted: Mapping[str, Counted], growth: Growth, work: Assessment
+    session: Session,
+    saved: SavedBaseline,
+    counted: Mapping[str, RecountedBaseline],
+    growth: Growth,
+    work: Assessment,
 ) -> dict[str, SavedScenario]:
     """Return the scenarios that a finished series changes. A series without evidence changes nothing."""
     alone = saved_scenarios(session, work)
@@ -93,7 +99,9 @@ def _series(work: Assessment, lane: AssessedScenario) -> SavedSeries:
     )
 
 
-def _extended(found: Counted, kept: SavedScenario, own: SavedSeries, series: SavedSeries) -> dict[str, Any]:
+def _extended(
+    found: RecountedBaseline, kept: SavedScenario, own: SavedSeries, series: SavedSeries
+) -> dict[str, Any]:
     """Return the baseline with further trials; earlier trials count as today's evaluators judge them."""
     return {
         "first": kept.first,
@@ -104,7 +112,7 @@ def _extended(found: Counted, kept: SavedScenario, own: SavedSeries, series: Sav
     }
 
 
-def _looks(found: Counted, trials: int) -> int:
+def _looks(found: RecountedBaseline, trials: int) -> int:
     """Return the looks by the planned trials, since trials that are no evidence must not choose a size."""
     return found.looks + further_looks(found.counts.trials, found.counts.trials + trials)
 

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import UsageError
-from agentmut.assessment.comparability import Counted
+from agentmut.assessment.comparability import RecountedBaseline
 from agentmut.assessment.given import Family, comparison_rule, promised, shares_of, side_given, weakness
 from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import FixedTrials, Sprt, WarmStart
@@ -25,7 +25,7 @@ SAME_AGENT = 6 * 3600
 older than this say nothing new, and younger ones let an interrupted comparison go on."""
 
 
-class Asked(NamedTuple):
+class RunSettings(NamedTuple):
     """The caller's settings for any kind of run."""
 
     now: float
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     fresh: bool = False
 
 
-class Prepared(NamedTuple):
+class PreparedAssessment(NamedTuple):
     """An assessment before its first trial, and the question that its verdicts will answer."""
 
     work: Assessment
@@ -48,7 +48,9 @@ class Prepared(NamedTuple):
         return sum(lane.rule.most for lane in self.work.lanes.values())
 
 
-def prepare_test(session: Session, asked: Asked, past: Mapping[str, Past] = MappingProxyType({})) -> Prepared:
+def prepare_test(
+    session: Session, asked: RunSettings, past: Mapping[str, Past] = MappingProxyType({})
+) -> PreparedAssessment:
     """Prepare a test of every scenario against its threshold.
 
     `past` has earlier trials of scenarios, none of which this test may take over; it is read where the project's
@@ -79,7 +81,7 @@ def prepare_test(session: Session, asked: Asked, past: Mapping[str, Past] = Mapp
         ),
     )
     work = _assessment(session, "test", rules, shown, asked, first_repeats(session.ages))
-    return Prepared(work, question, held_trials(session) is not None)
+    return PreparedAssessment(work, question, held_trials(session) is not None)
 
 
 def _within(session: Session, trials: int) -> dict[str, int]:
@@ -135,7 +137,9 @@ def margin_of(project: Project, scenario: Scenario) -> float:
     return min(project.test.margin, project.threshold_of(scenario) / 2)
 
 
-def prepare_saving(session: Session, trials: int | None, asked: Asked, kind: str = "baseline") -> Prepared:
+def prepare_saving(
+    session: Session, trials: int | None, asked: RunSettings, kind: str = "baseline"
+) -> PreparedAssessment:
     """Prepare so many trials of every scenario, or `compare.trials`, to be stored as a baseline or as `kind`."""
     if trials is None:
         trials = max(2, session.project.compare.trials)
@@ -146,12 +150,16 @@ def prepare_saving(session: Session, trials: int | None, asked: Asked, kind: str
     work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(session.ages))
     notes = (*_remarks(session), *_renewed(session))
     question = Question(alpha, Correction(project.test.correction), notes=notes)
-    return Prepared(work, question, held_trials(session) is not None)
+    return PreparedAssessment(work, question, held_trials(session) is not None)
 
 
 def prepare_series(
-    session: Session, trials: Mapping[str, int], first: Mapping[str, int], asked: Asked, left: BudgetSettings
-) -> Prepared:
+    session: Session,
+    trials: Mapping[str, int],
+    first: Mapping[str, int],
+    asked: RunSettings,
+    left: BudgetSettings,
+) -> PreparedAssessment:
     """Prepare new trials of each scenario for a baseline that is kept; `left` is what may be spent."""
     alpha, project = session.project.statistics.alpha, session.project
     rules = {
@@ -161,18 +169,18 @@ def prepare_series(
     shown: Shown = {"trials": max(trials.values(), default=0)}
     work = _assessment(session, "baseline", rules, shown, asked._replace(fresh=True), first)
     work = Assessment(work.plan.model_copy(update={"budget": left}), work.suite, work.scenarios, rules)
-    return Prepared(work, Question(alpha, Correction(project.compare.correction)))
+    return PreparedAssessment(work, Question(alpha, Correction(project.compare.correction)))
 
 
 def prepare_comparison(
     session: Session,
     used: BaselineUsed,
-    counted: Mapping[str, Counted],
+    counted: Mapping[str, RecountedBaseline],
     tables: Tables,
     notes: tuple[str, ...],
-    asked: Asked,
+    asked: RunSettings,
     older: tuple[str, ...] = (),
-) -> Prepared:
+) -> PreparedAssessment:
     """Prepare a comparison of the scenarios in `counted` with the trials of the stored baseline.
 
     `older` are those whose evaluators may have been chosen by these trials.
@@ -194,7 +202,7 @@ def prepare_comparison(
     correction = Correction(settings.correction)
     used = promised(used, given.values(), statistics.alpha_of_a_look)
     weak = with_names((name, weakness(session.project, side)) for name, side in given.items())
-    return Prepared(
+    return PreparedAssessment(
         work, Question(statistics.alpha_of_a_look, correction, used, sides, (*notes, *weak), given, older)
     )
 
@@ -204,7 +212,7 @@ def _assessment(
     kind: str,
     rules: Mapping[str, StoppingRule],
     settings: Shown,
-    asked: Asked,
+    asked: RunSettings,
     first: Mapping[str, int] = MappingProxyType({}),
     max_age: float | None = None,
 ) -> Assessment:

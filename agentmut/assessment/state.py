@@ -7,11 +7,11 @@ from typing import Protocol, Self
 
 from pydantic import Field
 
-from agentmut.assessment.checked import Checked
+from agentmut.assessment.checked import CheckCounts
 from agentmut.campaign import (
     SPARE,
     Account,
-    Fresh,
+    FreshTrials,
     Launch,
     RunPlan,
     TrialResult,
@@ -77,9 +77,9 @@ class AssessedScenario:
     """Reasons of trials that are no evidence."""
     never_began: Counter[str] = field(default_factory=Counter)
     """Trials in `passed` that raised before they did anything, by the type of the exception."""
-    fresh: Fresh = field(default_factory=Fresh)
+    fresh: FreshTrials = field(default_factory=FreshTrials)
     """What the trials that were run now show of an agent that cannot run."""
-    checked: Checked = field(default_factory=Checked)
+    checked: CheckCounts = field(default_factory=CheckCounts)
     """What single evaluators found in `passed`."""
     arrived: dict[int, TrialResult] = field(default_factory=dict)
 

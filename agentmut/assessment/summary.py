@@ -11,7 +11,7 @@ from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
     CUT,
     ISOLATED_AFTERWARDS,
-    Runs,
+    ScenarioRuns,
     Session,
     Stop,
     age_note,
@@ -82,7 +82,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
 
 def _reliability(work: Assessment) -> Reliability | None:
     runs = [
-        Runs(
+        ScenarioRuns(
             name,
             sum(lane.passed),
             len(lane.passed),

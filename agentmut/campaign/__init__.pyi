@@ -27,7 +27,7 @@ from .decision.sample import is_counted as is_counted
 from .decision.scoring import DECISIONS as DECISIONS
 from .decision.scoring import scored as scored
 from .decision.state import CampaignState as CampaignState
-from .fresh import Fresh as Fresh
+from .fresh import FreshTrials as FreshTrials
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import CUT as CUT
 from .limits import ISOLATED_AFTERWARDS as ISOLATED_AFTERWARDS
@@ -80,7 +80,7 @@ from .results.cheap_model import cheap_run as cheap_run
 from .results.ci import chances_of_red as chances_of_red
 from .results.hidden_result import without_texts as without_texts
 from .results.reliability import FIGURES as FIGURES
-from .results.reliability import Runs as Runs
+from .results.reliability import ScenarioRuns as ScenarioRuns
 from .results.reliability import baseline_reliability as baseline_reliability
 from .results.reliability import figure as figure
 from .results.reliability import reliability_of as reliability_of
@@ -95,7 +95,7 @@ from .running.amid_outages import run_amid_outages as run_amid_outages
 from .running.carrying_out import register as register
 from .running.carrying_out import run_work as run_work
 from .running.forks import Forks as Forks
-from .running.judges import Asked as Asked
+from .running.judges import UsedJudge as UsedJudge
 from .running.judges import judges_used as judges_used
 from .running.judges import uses as uses
 from .running.ports import Clock as Clock
@@ -121,7 +121,7 @@ from .selection.locate import changed_text as changed_text
 from .selection.locate import spot as spot
 from .selection.locate import target_of as target_of
 from .selection.made_again import with_texts as with_texts
-from .selection.revision import Described as Described
+from .selection.revision import AgentFiles as AgentFiles
 from .selection.revision import changes_since as changes_since
 from .selection.selection import Selection as Selection
 from .selection.selection import checked_share as checked_share

@@ -8,7 +8,7 @@ from agentmut.nouns import Outcome
 
 
 @dataclass
-class Fresh:
+class FreshTrials:
     """Trials of the unchanged agent on one scenario that were not taken from the store."""
 
     finished: int = 0

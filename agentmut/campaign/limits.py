@@ -93,7 +93,7 @@ class BaselineLimit(Frozen):
     concurrency: int = 1
 
 
-class Cut(Frozen):
+class AllowedBaseline(Frozen):
     """The baseline trials per scenario that a limit allows, or why it allows too few."""
 
     trials: int
@@ -119,14 +119,16 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     return ""
 
 
-def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, automatic: bool) -> Cut:
+def baseline_within_trials(
+    budget: int | None, wanted: int, scenarios: int, *, automatic: bool
+) -> AllowedBaseline:
     """Return the baseline under a budget of trials; an automatic one is cut, a fixed one has to fit."""
     if budget is None:
-        return Cut(trials=wanted)
+        return AllowedBaseline(trials=wanted)
     if not automatic:
         needed = wanted * scenarios
         said = f"too small for the baseline: {scenarios} scenarios with {wanted} trials each are {needed}"
-        return Cut(
+        return AllowedBaseline(
             trials=wanted,
             refusal="" if needed <= budget else _refusal("trials", f"{budget}", said, f"{needed}"),
         )
@@ -141,15 +143,17 @@ USUAL_SHARE, LARGEST_SHARE = 0.5, 0.6
 """The part of a budget that the usual first baseline may take, and the smallest one: mutants need the rest."""
 
 
-def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> Cut:
+def first_round_within_trials(budget: int | None, baseline: int, scenarios: int) -> AllowedBaseline:
     """Return the first round's baseline under a budget of trials, or why the budget is too small for any."""
     if budget is None:
-        return Cut(trials=baseline)
+        return AllowedBaseline(trials=baseline)
     who = f"on each of {scenarios} scenarios"
     return _first_round("trials", budget, baseline, scenarios, who)
 
 
-def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], baseline: int) -> Cut:
+def first_round_within(
+    limit: BaselineLimit, first: Collection[TrialResult], baseline: int
+) -> AllowedBaseline:
     """Return the first round's baseline under a limit in money or time, by the first trial of every scenario."""
     usd = sum(result.usd or 0.0 for result in first)
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
@@ -160,27 +164,27 @@ def first_round_within(limit: BaselineLimit, first: Collection[TrialResult], bas
         for unit, budget, once in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes))
         if budget is not None
     ]
-    return min(cuts, key=lambda cut: (not cut.refusal, cut.trials), default=Cut(trials=baseline))
+    return min(cuts, key=lambda cut: (not cut.refusal, cut.trials), default=AllowedBaseline(trials=baseline))
 
 
 def _amount(value: float, unit: str) -> str:
     return f"${value:.3g}" if unit == "usd" else f"{value:.3g} {unit}"
 
 
-def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> Cut:
+def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> AllowedBaseline:
     """Return the cut for the first round; `once` is the price of one trial of every scenario."""
     smallest = min(SMALLEST_BASELINE, usual)
     if usual * once <= USUAL_SHARE * budget:
-        return Cut(trials=usual)
+        return AllowedBaseline(trials=usual)
     if smallest * once <= LARGEST_SHARE * budget:
-        return Cut(trials=smallest)
+        return AllowedBaseline(trials=smallest)
     needed = smallest * once / LARGEST_SHARE
     said = f"too small for the coarsest answer: its baseline takes {smallest} trials {who}, and mutants need the rest"
     enough = f"{math.ceil(needed)}" if unit == "trials" else f"{_rounded_up(needed):g}"
-    return Cut(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough))
+    return AllowedBaseline(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough))
 
 
-def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:
+def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> AllowedBaseline:
     """Return the baseline under a limit, from the first trial of every scenario: a function of nothing else."""
     usd = sum(result.usd or 0.0 for result in first)
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
@@ -191,24 +195,26 @@ def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted
     return min(cuts, key=lambda cut: cut.trials)
 
 
-def _within(unit: str, budget: float | None, per_round: float, scenarios: int, wanted: int) -> Cut:
+def _within(
+    unit: str, budget: float | None, per_round: float, scenarios: int, wanted: int
+) -> AllowedBaseline:
     """Return the cut within a budget; `per_round` is the price of one trial of every scenario."""
     if budget is None or per_round * wanted <= BASELINE_SHARE * budget:
-        return Cut(trials=wanted)
+        return AllowedBaseline(trials=wanted)
     affordable = int(BASELINE_SHARE * budget / per_round)
     needed = _rounded_up(BASELINE_MINIMUM * per_round / BASELINE_SHARE)
     took = f"{scenarios} scenarios take {_amount(per_round, unit)} for one trial each, by their first trials, and"
     return _checked(affordable, unit, f"{budget:g}", f"{needed:g}", took)
 
 
-def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> Cut:
+def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> AllowedBaseline:
     if affordable >= BASELINE_MINIMUM:
-        return Cut(trials=affordable)
+        return AllowedBaseline(trials=affordable)
     said = (
         f"too small for a baseline: {who} need at least {BASELINE_MINIMUM} trials each within "
         f"{100 * BASELINE_SHARE:.0f} % of the budget, which is enough for {affordable}"
     )
-    return Cut(trials=affordable, refusal=_refusal(unit, budget, said, needed))
+    return AllowedBaseline(trials=affordable, refusal=_refusal(unit, budget, said, needed))
 
 
 def _refusal(unit: str, budget: str, said: str, needed: str) -> str:

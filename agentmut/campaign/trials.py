@@ -85,7 +85,7 @@ class TrialResult(NamedTuple):
     """Taken from the store: the trial says nothing of whether the agent can run now."""
 
 
-class Judged(NamedTuple):
+class JudgedRun(NamedTuple):
     """The checks of a run."""
 
     outcome: Outcome
@@ -126,7 +126,7 @@ class Suite(NamedTuple):
         return checks_of_users(self.evaluators[scenario], self.scenarios[scenario], self._priced(trace))
 
     def result(
-        self, scenario: str, execution: Execution, detector: Detector | None, judged: Judged | None = None
+        self, scenario: str, execution: Execution, detector: Detector | None, judged: JudgedRun | None = None
     ) -> TrialResult:
         """Judge an execution, unless `judged` holds its checks. The judgement depends on the mutant only by the
         witness.
@@ -157,7 +157,7 @@ class Suite(NamedTuple):
         scenario: str,
         execution: Execution,
         redactor: Redactor,
-        judged: Judged | None = None,
+        judged: JudgedRun | None = None,
         mutated: AgentConfig | None = None,
         size: int = 0,
     ) -> Execution:
@@ -201,20 +201,20 @@ class Suite(NamedTuple):
         """Return the evaluators as written, with the user's own code in them."""
         return digest_of([judged_by(self.scenarios[scenario]), *map(source, self.evaluators[scenario])])
 
-    def judged(self, scenario: str, execution: Execution, known: KnownChecks = NONE_KNOWN) -> Judged:
+    def judged(self, scenario: str, execution: Execution, known: KnownChecks = NONE_KNOWN) -> JudgedRun:
         """Return the checks of an execution; evaluators that ask models take a while.
 
         Evaluators whose checks are `known` are not asked.
         """
         if execution.ending.outcome is not None:
-            return Judged(execution.ending.outcome, (), execution.reason)
+            return JudgedRun(execution.ending.outcome, (), execution.reason)
         judged = execution.trace.judged
         try:
             checks = judged.checks if judged else self._checks(scenario, execution, known)
         except NotJudgedError as error:
-            return Judged(Outcome.NOT_JUDGED, (), str(error))
+            return JudgedRun(Outcome.NOT_JUDGED, (), str(error))
         failed = next((check for check in checks if not check.passed), None)
-        return Judged(Outcome.FAIL if failed else Outcome.PASS, checks, failed.reason if failed else "")
+        return JudgedRun(Outcome.FAIL if failed else Outcome.PASS, checks, failed.reason if failed else "")
 
     def _checks(self, scenario: str, execution: Execution, known: KnownChecks) -> tuple[Check, ...]:
         trace = self._priced(execution.trace)

@@ -136,11 +136,11 @@ def with_session_changes(
 
 
 def _session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
-    from agentmut.campaign import Described, changes_since
+    from agentmut.campaign import AgentFiles, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
     whole = len(scenarios) == len(session.project.scenarios)
-    described = Described(session.project.path, agent=agent, scenarios=() if whole else scenarios)
+    described = AgentFiles(session.project.path, agent=agent, scenarios=() if whole else scenarios)
     return changes_since(reference, described, session.suite.full)
 
 

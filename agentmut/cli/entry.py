@@ -23,7 +23,7 @@ from agentmut.cli.keeping import kept_by, resumed_by
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
-from agentmut.cli.supervising import UNSUPERVISED, Ended, supervised, wants_supervisor
+from agentmut.cli.supervising import UNSUPERVISED, ProcessEnd, supervised, wants_supervisor
 
 GROUPS = {
     "Start": ("init", "doctor"),
@@ -155,7 +155,9 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         ended = supervised(partial(_main, given, as_json), resumed_by(given), _say_on_stderr)
     except OSError as error:
-        ended = Ended(ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run.")
+        ended = ProcessEnd(
+            ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run."
+        )
     except Exception:
         _bug(given)
     if ended.problem:
@@ -167,7 +169,7 @@ def _say_on_stderr(message: str) -> None:
     typer.echo(f"agentmut: {message}", err=True)
 
 
-def _say_ended(ended: Ended, as_json: bool) -> None:
+def _say_ended(ended: ProcessEnd, as_json: bool) -> None:
     _say_on_stderr(ended.problem)
     _say_json(ended.problem, int(ended.code), as_json and not ended.printed)
 

@@ -26,7 +26,7 @@ def on_live_page(title: str, run: str, beside: Progress) -> Iterator[Progress]:
     """
     with LiveServer(live_page(title, run), _stop) as server:
         typer.echo(f"Live page: {server.address}", err=True)
-        shown = _Shown(server, beside)
+        shown = _PageProgress(server, beside)
         ended = "The run has ended. The terminal has its summary."
         try:
             yield shown
@@ -37,7 +37,7 @@ def on_live_page(title: str, run: str, beside: Progress) -> Iterator[Progress]:
             shown.end(ended)
 
 
-class _Shown:
+class _PageProgress:
     """Passes progress on, and renews the page's state now and then."""
 
     def __init__(self, server: LiveServer, beside: Progress) -> None:

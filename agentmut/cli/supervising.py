@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, NoReturn
 from agentmut._base import (
     PLACE_SIGNAL,
     STOP_SIGNAL,
-    Again,
     ExitCode,
     Leash,
+    SecondProcess,
     Supervisor,
     be_supervised,
     die_with_parent,
@@ -48,7 +48,7 @@ UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
 """Verbs that run no agent, or that run a command of the user's and pass signals on."""
 
 
-class Ended(NamedTuple):
+class ProcessEnd(NamedTuple):
     """How the process that worked ended."""
 
     code: int
@@ -56,7 +56,7 @@ class Ended(NamedTuple):
     """What has to be said in its place; empty where it has said everything itself."""
     printed: bool = False
     """Whether it has printed the JSON document itself."""
-    again: Again | None = None
+    again: SecondProcess | None = None
     """How the command can go on by itself, with the code of users in processes of their own; None if it cannot."""
 
 
@@ -67,7 +67,7 @@ def wants_supervisor(arguments: list[str]) -> bool:
     return named and not asks_help and hasattr(os, "fork") and OFF not in os.environ
 
 
-def supervised(work: Callable[[], None], kept: str, say: Callable[[str], object] = print) -> Ended:
+def supervised(work: Callable[[], None], kept: str, say: Callable[[str], object] = print) -> ProcessEnd:
     """Run `work`, which leaves by `SystemExit`, in a process of its own; return in this one how it ended.
 
     Where code of users has stopped or crashed that process, and trials in processes of their own would end alone,
@@ -85,7 +85,9 @@ def supervised(work: Callable[[], None], kept: str, say: Callable[[str], object]
         signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
 
 
-def _supervised(work: Callable[[], None], open_to: set[int], kept: str, again: Again | None = None) -> Ended:
+def _supervised(
+    work: Callable[[], None], open_to: set[int], kept: str, again: SecondProcess | None = None
+) -> ProcessEnd:
     """Run `work` in one process. The signals that ask for the end are blocked before and after, and wait."""
     said, places = os.pipe(), os.pipe()
     parent = os.getpid()
@@ -194,9 +196,9 @@ class _Watch:
         self._silent = 0.0
         self._first = first
         """Whether another process may go on with the command."""
-        self._again: Again | None = None
+        self._again: SecondProcess | None = None
 
-    def until_it_ends(self) -> Ended:
+    def until_it_ends(self) -> ProcessEnd:
         """Return how the process ended."""
         while True:
             ended, status = os.waitpid(self._child, os.WNOHANG)
@@ -208,7 +210,7 @@ class _Watch:
                 self._listen()
                 return killed._replace(printed=self._printed)
 
-    def _round(self) -> Ended | None:
+    def _round(self) -> ProcessEnd | None:
         """Wait a little, and take note of what has come; return an end where the process has to be killed."""
         waited_for: list[Any] = [self._signals.waking, *([self._pipe] if self._listening else [])]
         ready, _, _ = select.select(waited_for, [], [], self.TICK)
@@ -227,40 +229,40 @@ class _Watch:
                 return self._given_up()
         return None
 
-    def _asked_to_stop(self) -> Ended | None:
+    def _asked_to_stop(self) -> ProcessEnd | None:
         self._stops = self._signals.stops()
         if self._stops > 1:
-            return Ended(ExitCode.INTERRUPTED, f"ended at once by the second Ctrl-C. {self._kept}")
+            return ProcessEnd(ExitCode.INTERRUPTED, f"ended at once by the second Ctrl-C. {self._kept}")
         os.kill(self._child, STOP_SIGNAL)
         self._left = UNHEARD
         return None
 
-    def _given_up(self) -> Ended:
+    def _given_up(self) -> ProcessEnd:
         if self._code is not None:
-            return Ended(self._code)
+            return ProcessEnd(self._code)
         said = (
             f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
             f"{self._kept}"
         )
-        return Ended(ExitCode.INTERRUPTED, said)
+        return ProcessEnd(ExitCode.INTERRUPTED, said)
 
-    def _goes_on(self) -> Again | None:
+    def _goes_on(self) -> SecondProcess | None:
         """Return how the command can go on: it is in the middle of trials that no process of their own contains."""
         return self._again if self._first and self._patience is not None and not self._stops else None
 
-    def _stuck(self) -> Ended:
+    def _stuck(self) -> ProcessEnd:
         said = (
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
             f"{self._where(PLACED_STUCK)}. "
         )
         if again := self._goes_on():
-            return Ended(ExitCode.BROKEN, said + _GOES_ON, again=again)
+            return ProcessEnd(ExitCode.BROKEN, said + _GOES_ON, again=again)
         said += (
             "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
             "`auto`, it ends its own trial alone. For an evaluator's expression, set `isolate_evaluators: process`. "
             f"{self._kept}"
         )
-        return Ended(ExitCode.BROKEN, said)
+        return ProcessEnd(ExitCode.BROKEN, said)
 
     def _where(self, seconds: float) -> str:
         """Return where the threads of the process are that run code of users; it has so many seconds to say so."""
@@ -293,20 +295,20 @@ class _Watch:
             case ["printed"]:
                 self._printed = True
             case ["again", *run]:
-                self._again = Again(*run)
+                self._again = SecondProcess(*run)
             case ["rest"]:
                 self._patience, self._again = None, None
             case ["done", code]:
                 self._code, self._left = int(code), LEAVING_STOPPED if self._stops else LEAVING
 
-    def _ended(self, code: int) -> Ended:
+    def _ended(self, code: int) -> ProcessEnd:
         if self._code is not None:
-            return Ended(self._code)
+            return ProcessEnd(self._code)
         if self._stops:
-            return Ended(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
+            return ProcessEnd(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
         if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
-            return Ended(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
-        return Ended(
+            return ProcessEnd(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
+        return ProcessEnd(
             ExitCode.BROKEN,
             f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
             "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "

@@ -19,7 +19,7 @@ from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, sentences
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.elsewhere import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
-from agentmut.doctor.probing import Tried, in_groups, in_runs, together, tried_parts
+from agentmut.doctor.probing import TriedChange, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of
 from agentmut.doctor.watching import as_program, loaded, unseen, watched
 from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
@@ -262,7 +262,7 @@ class _Ward:
             return "answered, and passes"
         return f"answered, and fails: {result.reason}"
 
-    async def by_rebuild(self, tried: Sequence[Tried]) -> list[Delivered]:
+    async def by_rebuild(self, tried: Sequence[TriedChange]) -> list[Delivered]:
         """Return what arrives of agents that are built anew. What another program is not told of is not tried."""
         withheld = [self._withheld(one) for one in tried]
         groups = in_groups([one for one, why in zip(tried, withheld, strict=True) if not why])
@@ -281,7 +281,7 @@ class _Ward:
             for one, why in zip(tried, withheld, strict=True)
         ]
 
-    async def by_wire(self, tried: Sequence[Tried], seen: Footprint) -> list[Delivered]:
+    async def by_wire(self, tried: Sequence[TriedChange], seen: Footprint) -> list[Delivered]:
         """Try mutants on the wire: changes of texts together, the model's alone; none where no request was seen."""
         if not seen.requests:
             if refused := self._refused("wire"):
@@ -306,7 +306,7 @@ class _Ward:
         program = as_program(self._session.project.agent.run or "")
         return f"no model request was seen: {unseen(self._deeds, loaded(), program)}"
 
-    def _withheld(self, one: Tried) -> str:
+    def _withheld(self, one: TriedChange) -> str:
         adapter = inside(self._session.adapter)
         if not isinstance(adapter, RunsOutside):
             return adapter.cannot_express(one.mutant)
@@ -334,7 +334,7 @@ class _Ward:
         spec = project.agent.model_copy(update={"route": route})
         return open_session(project.model_copy(update={"agent": spec}), (self._scenario,))
 
-    def _judged(self, one: Tried, execution: Execution, route: RouteName) -> Delivered:
+    def _judged(self, one: TriedChange, execution: Execution, route: RouteName) -> Delivered:
         base, seen = self._session.suite.full, execution.footprint
         witness = Detector(one.mutant, base).witness(seen)
         ended = (

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.doctor.moving import Moving, Template, template_of
+from agentmut.doctor.moving import MovingPart, Template, template_of
 from agentmut.nouns import (
     SAMPLING,
     AgentConfig,
@@ -90,7 +90,7 @@ def _request(shape: RequestShape, system: str, tools: Sequence[ToolSpec]) -> Mod
     )
 
 
-def _placeholder_lines(where: str, parts: Sequence[Moving]) -> Iterator[str]:
+def _placeholder_lines(where: str, parts: Sequence[MovingPart]) -> Iterator[str]:
     for name, value in parts:
         flat = " ".join(value.split())
         stood = f'"{flat[:QUOTED]}{"..." * (len(flat) > QUOTED)}"' if flat else "nothing"

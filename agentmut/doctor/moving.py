@@ -12,7 +12,7 @@ Span = tuple[int, int]
 """Characters of the first text, from the start to before the end; empty where only another text has something."""
 
 
-class Moving(NamedTuple):
+class MovingPart(NamedTuple):
     """A part of a text that is another one in other runs."""
 
     name: str
@@ -24,7 +24,7 @@ class Template(NamedTuple):
     """A text with a placeholder, such as `{date}`, for each part that moves."""
 
     text: str
-    parts: tuple[Moving, ...]
+    parts: tuple[MovingPart, ...]
 
 
 MOST_PAIRS = 4_000_000
@@ -58,16 +58,16 @@ def template_of(text: str, others: Sequence[str]) -> Template:
     Unchanged where all are alike.
 
     >>> template_of("Today is 2026-11-27. Be kind.", ["Today is 2028-01-04. Be kind."])
-    Template(text='Today is {date}. Be kind.', parts=(Moving(name='date', value='2026-11-27'),))
+    Template(text='Today is {date}. Be kind.', parts=(MovingPart(name='date', value='2026-11-27'),))
     """
     spans = moving_spans(text, others)
     pieces: list[str] = []
-    parts: list[Moving] = []
+    parts: list[MovingPart] = []
     taken = set(re.findall(r"\{(\w+)\}", text))
     last = 0
     for start, end in spans:
         name = _unused(_name(text, start, end), taken)
-        parts.append(Moving(name, text[start:end]))
+        parts.append(MovingPart(name, text[start:end]))
         pieces += [text[last:start], f"{{{name}}}"]
         last = end
     return Template("".join([*pieces, text[last:]]), tuple(parts))

@@ -23,7 +23,7 @@ TEMPERATURES = (0.7, 0.6)
 """Two, so that one of them differs from what the agent sends already."""
 
 
-class Tried(NamedTuple):
+class TriedChange(NamedTuple):
     """The change of one part."""
 
     part: str
@@ -36,13 +36,13 @@ class Tried(NamedTuple):
         return together([self])
 
 
-def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[Tried]:
+def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[TriedChange]:
     """Yield the changes that can be tried on this config; `sent` are the requests of the unchanged agent."""
     sent = list(sent)
     if config.prompt.strip():
         prompt = config.prompt.rstrip()
         edit = prompt_edit(config.prompt, len(prompt), len(prompt), f"\n\n{SENTENCE}")
-        yield Tried("prompt", f'"{SENTENCE}" at the end of the prompt', edit)
+        yield TriedChange("prompt", f'"{SENTENCE}" at the end of the prompt', edit)
     if config.context:
         document = config.context[0]
         end = len(document.text.rstrip())
@@ -52,18 +52,18 @@ def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[T
             after=f"\n\n{REMARK}",
             span=(end, len(document.text)),
         )
-        yield Tried("document", f'"{REMARK}" at the end of the document {document.name}', edit)
+        yield TriedChange("document", f'"{REMARK}" at the end of the document {document.name}', edit)
     if config.tools:
         offered = {tool.name for shape in sent for tool in shape.tools}
         index = next((i for i, tool in enumerate(config.tools) if tool.name in offered), 0)
         tool = config.tools[index]
         after = f"{tool.description} {HINT}".strip()
         edit = Edit(pointer=f"/tools/{index}/description", before=tool.description, after=after)
-        yield Tried("tool description", f'"{HINT}" at the end of what {tool.name} does', edit)
+        yield TriedChange("tool description", f'"{HINT}" at the end of what {tool.name} does', edit)
     yield _temperature(config, sent)
 
 
-def together(tried: Iterable[Tried]) -> Mutant:
+def together(tried: Iterable[TriedChange]) -> Mutant:
     """Return one mutant that makes several changes."""
     tried = list(tried)
     return Mutant(
@@ -91,15 +91,15 @@ def in_runs(parts: Sequence[str]) -> int:
     return len(parts) - all(part in parts for part in INSTRUCTIONS)
 
 
-def in_groups(tried: Sequence[Tried]) -> list[list[Tried]]:
+def in_groups(tried: Sequence[TriedChange]) -> list[list[TriedChange]]:
     """Return the changes that go into one run each where an agent is built from them."""
     texts = [one for one in tried if one.part in INSTRUCTIONS]
     others = [[one] for one in tried if one.part not in INSTRUCTIONS]
     return [texts, *others] if texts else others
 
 
-def _temperature(config: AgentConfig, sent: Iterable[RequestShape]) -> Tried:
+def _temperature(config: AgentConfig, sent: Iterable[RequestShape]) -> TriedChange:
     known = {config.model.temperature, *(shape.temperature for shape in sent)}
     value = next((value for value in TEMPERATURES if value not in known), 0.65)
     edit = Edit(pointer="/model/temperature", before=config.model.temperature, after=value)
-    return Tried("model setting", f"temperature {value:g}", edit)
+    return TriedChange("model setting", f"temperature {value:g}", edit)

@@ -60,10 +60,10 @@ from .groups import grouped as grouped
 from .provenance import NearestVersion as NearestVersion
 from .provenance import nearest_version as nearest_version
 from .search.consulting import consult as consult
-from .search.search import Ended as Ended
+from .search.search import EndedSearch as EndedSearch
 from .search.search import Search as Search
 from .search.search import scenario_suggestions as scenario_suggestions
-from .search.search_preparation import Stored as Stored
+from .search.search_preparation import StoredEvidence as StoredEvidence
 from .search.search_preparation import search_of as search_of
 from .search.search_preparation import start_of as start_of
 from .search.search_preparation import what_is_stored as what_is_stored

@@ -32,7 +32,7 @@ def scenario_run(scenario: str, trace: AgentTrace) -> ScenarioRun:
 
 
 @dataclass(frozen=True)
-class Usual:
+class UsualRun:
     """The usual run of a scenario, or of all scenarios together."""
 
     centre: Mapping[Feature, float]
@@ -55,7 +55,7 @@ class Usual:
 class Scorer:
     """Scores runs against half of a reference; the other half shows how the scores of unchanged runs spread."""
 
-    usual: Mapping[str, Usual]
+    usual: Mapping[str, UsualRun]
     """By scenario; under the empty name where runs are compared over all scenarios together."""
     reference: tuple[float, ...]
     """Scores of the other half."""
@@ -86,16 +86,16 @@ def scorer_of(reference: Sequence[ScenarioRun]) -> Scorer:
     inside = sum(map(len, known.values())) >= WITHIN * len(fit)
     groups = known if inside else {"": [run.fingerprint for run in fit]}
     scale = _scales([_centred(runs) for runs in groups.values()])
-    usual = {name: Usual(_medians(runs), scale) for name, runs in groups.items()}
+    usual = {name: UsualRun(_medians(runs), scale) for name, runs in groups.items()}
     scorer = Scorer(_complete(usual, scale), ())
     scores = tuple(found for run in held if (found := scorer.score(run)) is not None)
     return Scorer(scorer.usual, scores)
 
 
-def _complete(usual: Mapping[str, Usual], scale: Mapping[Feature, float]) -> dict[str, Usual]:
+def _complete(usual: Mapping[str, UsualRun], scale: Mapping[Feature, float]) -> dict[str, UsualRun]:
     """Return the usual runs with all features; a feature that a scenario never shows is 0 there."""
     return {
-        name: Usual({feature: each.centre.get(feature, 0.0) for feature in scale}, scale)
+        name: UsualRun({feature: each.centre.get(feature, 0.0) for feature in scale}, scale)
         for name, each in usual.items()
     }
 

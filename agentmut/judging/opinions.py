@@ -59,7 +59,7 @@ class Consultation:
             reply = self._client.ask(question)
             self._count(key, reply.usage)
             if usable(reply):
-                self._cache.keep(key, storable_json(_Kept(value=reply.value, text=reply.text)))
+                self._cache.keep(key, storable_json(_StoredOpinion(value=reply.value, text=reply.text)))
             return reply
 
     def _count(self, key: str, usage: Usage) -> None:
@@ -71,7 +71,7 @@ class Consultation:
             )
 
     def _reused(self, key: str, kept: str) -> Reply:
-        found = _Kept.model_validate_json(kept)
+        found = _StoredOpinion.model_validate_json(kept)
         with self._lock:
             if key not in self._seen:  # else it was asked for, and counted, by this one
                 self._seen.add(key)
@@ -79,6 +79,6 @@ class Consultation:
         return Reply(found.value, found.text, Usage())
 
 
-class _Kept(Frozen):
+class _StoredOpinion(Frozen):
     value: dict[str, object] | None
     text: str

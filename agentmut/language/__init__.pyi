@@ -42,8 +42,8 @@ from .prompt.templates import balanced as balanced
 from .prompt.templates import unclosed_spans as unclosed_spans
 from .quantities.calendar_days import days as days
 from .quantities.counted_ones import counted_ones as counted_ones
+from .quantities.other_numbers import Deviation as Deviation
 from .quantities.other_numbers import Measure as Measure
-from .quantities.other_numbers import Other as Other
 from .quantities.other_numbers import measure as measure
 from .quantities.other_numbers import other_number as other_number
 from .quantities.stated_facts import FactKind as FactKind

@@ -6,7 +6,7 @@ from .difference import Changes as Changes
 from .difference import changes as changes
 from .difference import touches as touches
 from .generation import DropKind as DropKind
-from .generation import Dropped as Dropped
+from .generation import DroppedCandidate as DroppedCandidate
 from .generation import Empty as Empty
 from .generation import Generation as Generation
 from .generation import candidates as candidates

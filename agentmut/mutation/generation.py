@@ -41,7 +41,7 @@ class DropKind(StrEnum):
     """Its edits do not fit the config, or leave none."""
 
 
-class Dropped(NamedTuple):
+class DroppedCandidate(NamedTuple):
     """A candidate that did not become a mutant."""
 
     operator: str
@@ -65,7 +65,7 @@ class Generation:
 
     mutants: tuple[Mutant, ...]
     """In the order of the operators, and of each operator's candidates. Ids are unique."""
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedCandidate, ...]
     empty: tuple[Empty, ...]
     """Also operators all of whose candidates were dropped."""
     notes: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ def generate(
     items = {id(item): _digest(item) for part in (config.tools, config.context) for item in part}
     parts = _digests(config, AgentConfig.model_fields, items)
     made: dict[_Content, Mutant] = {}
-    dropped: list[Dropped] = []
+    dropped: list[DroppedCandidate] = []
     taken: set[str] = set()
     for proposal in _proposals(config, operators, options):
         mutant = _mutant(proposal, _free(proposal.id, taken))
@@ -117,10 +117,10 @@ def generate(
             _check_about(config, mutant)
             content = _content(config, parts, items, mutant)
         except MutationError as error:
-            dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
+            dropped.append(DroppedCandidate(mutant.operator, mutant.description, str(error)))
             continue
         if why := _repetition(content, parts, made) or _inexpressible(cannot_express(mutant)):
-            dropped.append(Dropped(mutant.operator, mutant.description, *why, mutant))
+            dropped.append(DroppedCandidate(mutant.operator, mutant.description, *why, mutant))
         else:
             made[content] = mutant
     mutants = tuple(made.values())
@@ -289,7 +289,7 @@ def _empty(
     config: AgentConfig,
     operators: Iterable[Operator],
     mutants: Iterable[Mutant],
-    dropped: Iterable[Dropped],
+    dropped: Iterable[DroppedCandidate],
     lacks: Mapping[OperatorClass, str],
 ) -> Iterator[Empty]:
     fruitful = {mutant.operator for mutant in mutants}

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from agentmut._base import MutationError, UsageError, digest_of
-from agentmut.mutation.generation import Dropped
+from agentmut.mutation.generation import DroppedCandidate
 from agentmut.nouns import ID_LENGTH, AgentConfig, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 
 PAIR = "higher_order.pair"
@@ -24,7 +24,7 @@ class Pairs(NamedTuple):
     """The second-order mutants that were made, and those that could not be."""
 
     mutants: tuple[Mutant, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedCandidate, ...] = ()
 
 
 def pair(first: Mutant, second: Mutant, config: AgentConfig) -> Mutant | str:
@@ -102,14 +102,14 @@ def _pairs_of(
     size: int | None = None,
 ) -> Pairs:
     made: dict[str, Mutant] = {}
-    dropped: list[Dropped] = []
+    dropped: list[DroppedCandidate] = []
     for one, other in wanted:
         if size is not None and len(made) == size:
             break
         both = pair(one, other, config)
         reason = both if isinstance(both, str) else cannot_express(both)
         if reason or isinstance(both, str):
-            dropped.append(Dropped(PAIR, f"{one.id} and {other.id}", reason))
+            dropped.append(DroppedCandidate(PAIR, f"{one.id} and {other.id}", reason))
         else:
             made[both.id] = both
     return Pairs(tuple(made.values()), tuple(dropped))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from agentmut.mutation.generation import DropKind, Dropped
+from agentmut.mutation.generation import DropKind, DroppedCandidate
 
 LEFT_OUT = "left out of this run: "
 """How the note begins."""
@@ -11,7 +11,7 @@ _NAMED = 2
 """Operators that the line names; more are counted."""
 
 
-def left_out_note(dropped: Iterable[Dropped]) -> Iterator[str]:
+def left_out_note(dropped: Iterable[DroppedCandidate]) -> Iterator[str]:
     """Yield the line without a full stop; no line if the agent can run every mutant.
 
     Only mutants that the agent cannot be run as are named: repetitions and filters take nothing from what is measured.

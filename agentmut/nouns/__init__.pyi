@@ -34,7 +34,7 @@ from .exported import step_beyond as step_beyond
 from .exported import step_of as step_of
 from .exported import trace_beyond as trace_beyond
 from .fact import IS as IS
-from .fact import Calibrated as Calibrated
+from .fact import CalibratedComparer as CalibratedComparer
 from .fact import Comparer as Comparer
 from .fact import Extractor as Extractor
 from .fact import Fact as Fact
@@ -94,7 +94,7 @@ from .mutant_row import MutantRow as MutantRow
 from .mutant_row import Target as Target
 from .mutant_row import TextChange as TextChange
 from .mutant_row import WitnessSummary as WitnessSummary
-from .origin import Cut as Cut
+from .origin import CutComment as CutComment
 from .origin import IgnoreComment as IgnoreComment
 from .origin import Origin as Origin
 from .origin import Place as Place

@@ -40,7 +40,7 @@ class Comparer(Protocol):
 
 
 @runtime_checkable
-class Calibrated(Protocol):
+class CalibratedComparer(Protocol):
     """A comparer with a threshold that runs of the unchanged agent can set."""
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> "Extractor":

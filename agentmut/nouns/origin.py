@@ -15,7 +15,7 @@ class Place(Frozen):
     line: int | None = None
 
 
-class Cut(Frozen):
+class CutComment(Frozen):
     """A part of the prompt's file that is not part of the prompt."""
 
     at: int
@@ -59,7 +59,7 @@ class Sources(Frozen):
     """The prompt's file; None when the prompt stands in the project file."""
     prompt_line: int | None = None
     """The line of the project file where a prompt written there as a block (`prompt: |`) begins."""
-    prompt_cuts: tuple[Cut, ...] = ()
+    prompt_cuts: tuple[CutComment, ...] = ()
     prompt_parts: tuple[PromptPart, ...] = ()
     """Where the parts of a prompt stand that another tool's file describes; empty for all other prompts."""
     ignores: tuple[IgnoreComment, ...] = ()
@@ -71,7 +71,7 @@ class Sources(Frozen):
     tools_without_schema: tuple[str, ...] = ()
     """Names of tools that are written without their parameters, so that a model takes them for tools without any."""
     context: tuple[str, ...] = ()
-    context_cuts: dict[str, tuple[Cut, ...]] = Field(default_factory=dict)
+    context_cuts: dict[str, tuple[CutComment, ...]] = Field(default_factory=dict)
     """What was cut out of files of the workspace, by name: comments to agentmut."""
     recorded: dict[str, str] = Field(default_factory=dict)
     """The file with a recorded request, or with the agent itself, by the names of the parts that were read from it,
@@ -109,7 +109,7 @@ class Sources(Frozen):
         return part, part.line + line - 1, None if part.indent is None else part.indent + column
 
 
-def _position(text: str, offset: int, cuts: tuple[Cut, ...]) -> Position:
+def _position(text: str, offset: int, cuts: tuple[CutComment, ...]) -> Position:
     """Return line and column of a character in the file that the text was read from."""
     line, column = position(text, offset)
     start = offset - column + 1
@@ -119,7 +119,7 @@ def _position(text: str, offset: int, cuts: tuple[Cut, ...]) -> Position:
     return Position(line, column)
 
 
-def _written(prompt: str, cuts: tuple[Cut, ...]) -> str:
+def _written(prompt: str, cuts: tuple[CutComment, ...]) -> str:
     """Return the prompt as written, with the parts that were cut out of it."""
     pieces: list[str] = []
     done = 0

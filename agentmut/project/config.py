@@ -17,7 +17,7 @@ from agentmut._base import (
     read_yaml,
     validated,
 )
-from agentmut.nouns import AgentConfig, Cut, Document, Flow, IgnoreComment, Origin, Sources
+from agentmut.nouns import AgentConfig, CutComment, Document, Flow, IgnoreComment, Origin, Sources
 from agentmut.project.agent_section import ConfigSection
 from agentmut.project.foreign import known_formats, read_foreign, split_part
 from agentmut.project.ignore_comments import ReadPrompt, read_comments
@@ -211,7 +211,7 @@ class _Workspace(NamedTuple):
     """Files of a workspace without their comments to agentmut, and what these comments ask."""
 
     documents: tuple[Document, ...] = ()
-    cuts: Mapping[str, tuple[Cut, ...]] = MappingProxyType({})
+    cuts: Mapping[str, tuple[CutComment, ...]] = MappingProxyType({})
     ignores: tuple[IgnoreComment, ...] = ()
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import ProjectError, nearest
 from agentmut.language import Span, code_spans, splits
-from agentmut.nouns import Cut, IgnoreComment, Place
+from agentmut.nouns import CutComment, IgnoreComment, Place
 from agentmut.seams import class_of, unknown_name
 
 _OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b", re.IGNORECASE)
@@ -25,11 +25,11 @@ class ReadPrompt(NamedTuple):
     """A prompt without its comments to agentmut, and what these comments ask."""
 
     text: str
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[CutComment, ...] = ()
     ignores: tuple[IgnoreComment, ...] = ()
 
 
-class _Found(NamedTuple):
+class _CommentToCut(NamedTuple):
     """A comment, what to cut with it, and the `line` that it is about. Offsets count the text as written."""
 
     comment: re.Match[str]
@@ -49,28 +49,28 @@ def read_comments(written: str, path: str, operators: Collection[str], first_lin
     code = code_spans(written)
     found = list(_find(written, code))
     _refuse_unclosed(written, found, code, path, first_line)
-    cuts: list[Cut] = []
+    cuts: list[CutComment] = []
     pieces, shift, done = [], 0, 0
     for _, (start, end), _ in found:
         if end > (start := max(start, done)):
             pieces.append(written[done:start])
-            cuts.append(Cut(at=start - shift, text=written[start:end]))
+            cuts.append(CutComment(at=start - shift, text=written[start:end]))
             shift, done = shift + end - start, end
     text = "".join((*pieces, written[done:]))
     ignores = (_ignore(written, each, cuts, path, operators, first_line) for each in found)
     return ReadPrompt(text, tuple(cuts), tuple(ignores))
 
 
-def _find(written: str, code: Sequence[Span]) -> Iterator[_Found]:
+def _find(written: str, code: Sequence[Span]) -> Iterator[_CommentToCut]:
     comments = [found for found in _COMMENT.finditer(written) if not splits(code, found.start())]
     bare = _blanked(written, comments)
     for comment in comments:
         start = written.rfind("\n", 0, comment.start()) + 1
         end = _line_end(written, comment.end())
         if bare[start:end].strip():
-            yield _Found(comment, _inside_line(bare, start, *comment.span()), (start, end))
+            yield _CommentToCut(comment, _inside_line(bare, start, *comment.span()), (start, end))
         else:
-            yield _Found(comment, (start, min(end + 1, len(written))), _next_line(bare, end))
+            yield _CommentToCut(comment, (start, min(end + 1, len(written))), _next_line(bare, end))
 
 
 def _blanked(written: str, comments: Iterable[re.Match[str]]) -> str:
@@ -105,7 +105,12 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _ignore(
-    written: str, found: _Found, cuts: Sequence[Cut], path: str, known: Collection[str], first_line: int
+    written: str,
+    found: _CommentToCut,
+    cuts: Sequence[CutComment],
+    path: str,
+    known: Collection[str],
+    first_line: int,
 ) -> IgnoreComment:
     comment = found.comment
     place = Place(path=path, line=_line(written, comment.start(), first_line))
@@ -125,7 +130,7 @@ def _ignore(
     return IgnoreComment(place=place, start=start, end=end, operators=names, reason=reason)
 
 
-def _in_prompt(offset: int, cuts: Sequence[Cut]) -> int:
+def _in_prompt(offset: int, cuts: Sequence[CutComment]) -> int:
     """Return the offset in the agent's prompt of an offset in the text as written."""
     shift = 0
     for cut in cuts:
@@ -136,7 +141,7 @@ def _in_prompt(offset: int, cuts: Sequence[Cut]) -> int:
 
 
 def _refuse_unclosed(
-    written: str, found: Sequence[_Found], code: Sequence[Span], path: str, first_line: int
+    written: str, found: Sequence[_CommentToCut], code: Sequence[Span], path: str, first_line: int
 ) -> None:
     begun = {each.comment.start() for each in found}
     inside = [each.comment.span() for each in found]

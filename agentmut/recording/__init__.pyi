@@ -47,9 +47,9 @@ from .threads import runs_users_code as runs_users_code
 from .threads import users_context as users_context
 from .trial import TRIAL_HEADER as TRIAL_HEADER
 from .trial import TRIAL_PREFIX as TRIAL_PREFIX
-from .trial import Answered as Answered
 from .trial import Double as Double
-from .trial import Outgoing as Outgoing
+from .trial import HandledReply as HandledReply
+from .trial import OutgoingRequest as OutgoingRequest
 from .trial import Rewriter as Rewriter
 from .trial import ToolChange as ToolChange
 from .trial import Trial as Trial

@@ -9,7 +9,7 @@ from agentmut.nouns import AgentConfig, Codec, Fork, HttpCall, Player, ToolFault
 from agentmut.recording.recorder import Recorder
 
 
-class Outgoing(NamedTuple):
+class OutgoingRequest(NamedTuple):
     """A request in the form in which it is sent."""
 
     call: HttpCall
@@ -17,7 +17,7 @@ class Outgoing(NamedTuple):
     """Seconds to wait before it is sent: results of slow tools are late."""
 
 
-class Answered(NamedTuple):
+class HandledReply(NamedTuple):
     """The handling of a reply: pass `body` to the agent, or send the request `again`."""
 
     body: bytes
@@ -36,10 +36,10 @@ class Rewriter(Protocol):
         `/tools/search/fault`.
         """
 
-    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+    def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:
         """Return the agent's request as its mutant sends it; an unreadable request is returned unchanged."""
 
-    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         """Return the handling of a complete reply, plain or streamed, to the request that was `sent`."""
 
     @property

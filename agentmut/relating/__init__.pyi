@@ -27,7 +27,7 @@ from .stored import carry_out_stored as carry_out_stored
 from .stored import further_runs as further_runs
 from .stored import stored_sources as stored_sources
 from .stored import without_more as without_more
-from .summary import Checked as Checked
+from .summary import CheckedRelations as CheckedRelations
 from .summary import report_relations as report_relations
 from .survivor_check import campaign_of as campaign_of
 from .survivor_check import check_survivors as check_survivors

@@ -43,7 +43,7 @@ class TrialRef(NamedTuple):
     repeat: int
 
 
-class Planned(NamedTuple):
+class PlannedPair(NamedTuple):
     """A pair before its follow-up runs."""
 
     source: Ran
@@ -77,13 +77,13 @@ class FollowUps:
 
     def plan(
         self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: SourceMaterial, seed: int
-    ) -> tuple[tuple[Planned, ...], Counter[str]]:
+    ) -> tuple[tuple[PlannedPair, ...], Counter[str]]:
         """Return a relation's pairs on a scenario, one for each source run, and why there are no more.
 
         A relation that judges each run alone compares nothing, so the runs that fitted the comparison serve it, too.
         Raises `RunError` for a relation that raises or asks for what cannot be.
         """
-        planned: list[Planned] = []
+        planned: list[PlannedPair] = []
         silent: Counter[str] = Counter()
         used: Counter[tuple[str, str]] = Counter()
         fitted = {run.repeat for run in material.fitted}
@@ -103,7 +103,9 @@ class FollowUps:
             if unfit := next((said for kind in kinds if (said := self._unfit(kind[0]))), ""):
                 silent[unfit] += 1
                 continue
-            planned.append(Planned(run, follow_up, tuple(_numbered(kinds, used, agent, scenario, material))))
+            planned.append(
+                PlannedPair(run, follow_up, tuple(_numbered(kinds, used, agent, scenario, material)))
+            )
         return controls_first(planned, material), silent
 
     def opened(self) -> Session:
@@ -175,7 +177,7 @@ class FollowUps:
         return f"the agent cannot be run with the change: {said}" if said else ""
 
 
-def controls_first(planned: Sequence[Planned], material: SourceMaterial) -> tuple[Planned, ...]:
+def controls_first(planned: Sequence[PlannedPair], material: SourceMaterial) -> tuple[PlannedPair, ...]:
     """Return the pairs, with those first whose sources start a group of the identity relation."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
     if size == 1:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.campaign import Asked, uses
+from agentmut.campaign import UsedJudge, uses
 from agentmut.judging import Judge
 from agentmut.nouns import JudgeSpend, JudgeUse
 from agentmut.project import Project
@@ -12,7 +12,7 @@ from agentmut.relating.lane import Lane
 def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:
     """Return what each model judge was asked, which several lanes of a scenario share."""
     return uses(
-        (Asked(one.asked, JudgeSpend(usage=one.usage)) for one in _judges(lanes)), project.budget.prices
+        (UsedJudge(one.asked, JudgeSpend(usage=one.usage)) for one in _judges(lanes)), project.budget.prices
     )
 
 

@@ -10,7 +10,7 @@ from agentmut.assessment import StoppingRule
 from agentmut.campaign import TrialResult
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Ending, Expectation, FollowUp, Pair, Scenario
 from agentmut.relating.asking import call_result, returned
-from agentmut.relating.follow_ups import MASKED, Agent, Planned, TrialRef
+from agentmut.relating.follow_ups import MASKED, Agent, PlannedPair, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
 from agentmut.stats import Verdict
@@ -77,10 +77,10 @@ class Subject(NamedTuple):
         return min(checks, key=lambda check: check.passed, default=None)
 
 
-class Shown(NamedTuple):
+class ViolatingPair(NamedTuple):
     """A pair that violates the relation."""
 
-    planned: Planned
+    planned: PlannedPair
     traces: tuple[AgentTrace, ...]
     check: Check
 
@@ -90,7 +90,7 @@ class Lane:
     """A relation on a scenario under way. Changed by `begin` and `consume` only."""
 
     subject: Subject
-    planned: Sequence[Planned]
+    planned: Sequence[PlannedPair]
     silent: Counter[str]
     """Why source runs gave no pair, or pairs no judgement."""
     rule: StoppingRule | None = None
@@ -105,8 +105,8 @@ class Lane:
     no_evidence: Counter[str] = field(default_factory=Counter)
     failed: int = 0
     """Pairs of them whose follow-up run failed, where that says nothing of the relation."""
-    example: Shown | None = None
-    _row: list[Planned] = field(default_factory=list)
+    example: ViolatingPair | None = None
+    _row: list[PlannedPair] = field(default_factory=list)
     """The last pairs, as far as their follow-up runs failed."""
     _fell: int = 0
     """Pairs whose follow-up runs failed."""
@@ -158,7 +158,7 @@ class Lane:
             self._judge(planned, [found[trial] for trial in planned.trials])
             self.consumed += 1
 
-    def _judge(self, planned: Planned, results: Sequence[TrialResult]) -> None:
+    def _judge(self, planned: PlannedPair, results: Sequence[TrialResult]) -> None:
         if missing := next((said for result in results if (said := _no_evidence(result))), ""):
             self.no_evidence[missing] += 1
             return
@@ -185,7 +185,7 @@ class Lane:
         self._row = [*self._row, planned] if failed else []
         self._fell += bool(failed)
         if not check.passed and self.example is None:
-            self.example = Shown(planned, traces, check)
+            self.example = ViolatingPair(planned, traces, check)
         assert self.rule is not None
         full = len(self.held) >= self.most
         self.ended = full or (not self.to_the_end and self.rule.ended(self.held))
@@ -204,7 +204,7 @@ class Lane:
             return ()
         return tuple(trial for planned in self._row for trial in planned.trials)
 
-    def _lacking(self, planned: Planned, results: Sequence[TrialResult]) -> str:
+    def _lacking(self, planned: PlannedPair, results: Sequence[TrialResult]) -> str:
         """Return why the runs are no follow-up; empty if they are one."""
         mutated = self.subject.agent.mutant is not None
         edited = [mutated or bool(run.edits) for run in planned.follow_up.runs]

@@ -17,7 +17,7 @@ class Stratum(NamedTuple):
     identity: Counts | None
 
 
-class Pooled(NamedTuple):
+class PooledRelation(NamedTuple):
     """A relation over the scenarios that it was judged on."""
 
     counts: PooledCounts
@@ -26,7 +26,7 @@ class Pooled(NamedTuple):
 
 def pooled(
     lanes: Sequence[Lane], identity: Sequence[Counts | None], alpha: float, tolerance: float
-) -> Mapping[str, Pooled]:
+) -> Mapping[str, PooledRelation]:
     """Return each relation's test over all scenarios, by its label, for relations on at least two scenarios.
 
     An invariant's pairs are compared with the unchanged agent's own, scenario by scenario (an exact stratified test);
@@ -69,7 +69,7 @@ def fixed_pairs(lane: Lane) -> int:
     return next(bounds, lane.most)
 
 
-def _tested(strata: Sequence[Stratum], alpha: float, tolerance: float) -> Pooled:
+def _tested(strata: Sequence[Stratum], alpha: float, tolerance: float) -> PooledRelation:
     violations, pairs = sum(one.violations for one in strata), sum(one.pairs for one in strata)
     controls = [one.identity for one in strata if one.identity is not None]
     own = Counts(violations=sum(c.violations for c in controls), pairs=sum(c.pairs for c in controls))
@@ -85,7 +85,7 @@ def _tested(strata: Sequence[Stratum], alpha: float, tolerance: float) -> Pooled
         scenarios=len(strata), violations=violations, pairs=pairs, identity=own if controls else None, p_value=p,
         p_adjusted=1.0, failed=False, method=method,
     )  # fmt: skip
-    return Pooled(counts, judgement)
+    return PooledRelation(counts, judgement)
 
 
 def _share(one: Stratum) -> Share:

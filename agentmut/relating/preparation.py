@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut._base import UsageError, nearest
-from agentmut.assessment import Asked, Assessment, FixedTrials, SequentialComparison, Sprt, StoppingRule
+from agentmut.assessment import Assessment, FixedTrials, RunSettings, SequentialComparison, Sprt, StoppingRule
 from agentmut.campaign import (
     Session,
     Tables,
@@ -163,7 +163,7 @@ def _lack(one: ChosenRelation, scenario: Scenario, config: AgentConfig) -> str:
     raise returned(what, found, "why it does not fit, as a text, empty where it does")
 
 
-def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool) -> RelationsPlan:
+def make_plan(session: Session, wanted: Wish, asked: RunSettings, *, to_the_end: bool) -> RelationsPlan:
     """Return the plan of a check."""
     project, statistics = session.project, session.project.statistics
     settings: dict[str, str | float | int] = {

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 from agentmut._base import RunError
-from agentmut.assessment import Asked
+from agentmut.assessment import RunSettings
 from agentmut.campaign import Session, StoredCampaign, Tables
 from agentmut.nouns import MutantRow, Result
 from agentmut.project import Project
@@ -75,7 +75,7 @@ def _judged(
     campaign = campaign_with(stored, result, wanted)
     if not campaign.survivors or not wanted.fitting:
         return None, result
-    report, found = judge_stored(session, store, wanted, campaign, Asked(time.time()))
+    report, found = judge_stored(session, store, wanted, campaign, RunSettings(time.time()))
     if report.problem:
         raise RunError(report.problem)
     return report, found

@@ -20,8 +20,8 @@ from agentmut.campaign import (
 from agentmut.nouns import Expectation
 from agentmut.project import RelationSettings
 from agentmut.relating.judges import judges_of
-from agentmut.relating.lane import NOT_STORED, Lane, Shown
-from agentmut.relating.pooling import Pooled, pooled
+from agentmut.relating.lane import NOT_STORED, Lane, ViolatingPair
+from agentmut.relating.pooling import PooledRelation, pooled
 from agentmut.relating.preparation import Fit, Wish
 from agentmut.relating.state import RelationsPlan
 from agentmut.stats import (
@@ -60,7 +60,7 @@ them, in .13 with five or eight, and in .1 with twenty."""
 NOT_BEGUN = "no pair was judged before the end"
 
 
-class Checked(NamedTuple):
+class CheckedRelations(NamedTuple):
     """The runs of a check, and how it ended."""
 
     plan: RelationsPlan
@@ -76,7 +76,7 @@ class Checked(NamedTuple):
     """Whether runs that never began are not reused."""
 
 
-def report_relations(session: Session, wanted: Wish, checked: Checked) -> RelationReport:
+def report_relations(session: Session, wanted: Wish, checked: CheckedRelations) -> RelationReport:
     """Return the report of a check, finished or not."""
     plan, alpha = checked.plan, session.project.statistics.alpha_of_a_look
     judged = {str(i): found for i, lane in enumerate(checked.lanes) if (found := judgement_of(lane))}
@@ -136,7 +136,9 @@ def overall(rows: Sequence[RelationRow | RelationSummary]) -> Finding:
     return Finding.INCONCLUSIVE if Finding.INCONCLUSIVE in found else Finding.PASS
 
 
-def _rows(checked: Checked, suite: SuiteVerdict | None, settings: RelationSettings) -> list[RelationRow]:
+def _rows(
+    checked: CheckedRelations, suite: SuiteVerdict | None, settings: RelationSettings
+) -> list[RelationRow]:
     return [
         _row(lane, identity, suite, str(i), settings)
         for i, (lane, identity) in enumerate(zip(checked.lanes, checked.identity, strict=True))
@@ -274,7 +276,10 @@ def _not_reached(wanted: Wish, rows: Sequence[RelationRow]) -> list[RelationRow]
 
 
 def _summaries(
-    wanted: Wish, rows: Sequence[RelationRow], together: Mapping[str, Pooled], suite: SuiteVerdict | None
+    wanted: Wish,
+    rows: Sequence[RelationRow],
+    together: Mapping[str, PooledRelation],
+    suite: SuiteVerdict | None,
 ) -> Iterator[RelationSummary]:
     chosen = {fit.chosen.label: fit.chosen for fit in wanted.fits}
     for label, one in chosen.items():
@@ -291,7 +296,9 @@ def _summaries(
         )
 
 
-def _together(label: str, together: Mapping[str, Pooled], suite: SuiteVerdict | None) -> PooledCounts | None:
+def _together(
+    label: str, together: Mapping[str, PooledRelation], suite: SuiteVerdict | None
+) -> PooledCounts | None:
     """Return a relation's counts over all scenarios, with its p-value among all tests of the report."""
     key = f"{TOGETHER} {label}"
     if label not in together or suite is None:
@@ -326,7 +333,7 @@ def _reason(rows: Sequence[RelationRow], failed_together: Sequence[RelationSumma
     return f"{_checks(applying)}: {said}{f'; {left} not applicable' if left else ''}"
 
 
-def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Iterator[str]:
+def _notes(wanted: Wish, checked: CheckedRelations, rows: Sequence[RelationRow]) -> Iterator[str]:
     yield from wanted.notes
     for name, said in wanted.needs_argument.items():
         yield f"{name} was left out, since it needs an argument: {said}"
@@ -347,7 +354,7 @@ def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Itera
         yield "pairs start from different source runs: more pairs take more `relations.sources` too"
 
 
-def violation(turns: Sequence[object], shown: Shown) -> Violation:
+def violation(turns: Sequence[object], shown: ViolatingPair) -> Violation:
     """Return an example of a violation, shortened."""
     planned, traces, check = shown
     run = planned.follow_up.runs[-1] if planned.follow_up.runs else None

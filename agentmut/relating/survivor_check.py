@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from agentmut._base import RunError, UsageError, __version__, write_json
-from agentmut.assessment import Asked, Assessment
+from agentmut.assessment import Assessment, RunSettings
 from agentmut.campaign import (
     Environment,
     Session,
@@ -123,7 +123,7 @@ def check_survivors(
     store: Store,
     wanted: Wish,
     campaign: Campaign,
-    asked: Asked,
+    asked: RunSettings,
     *,
     stored: bool = False,
     progress: Progress = lambda work: None,
@@ -164,7 +164,7 @@ def check_survivors(
 
 
 def judge_stored(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: Asked
+    session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: RunSettings
 ) -> tuple[SurvivorsReport, Result]:
     """Return the relations' findings on the survivors' stored runs, with the campaign's result.
 
@@ -184,7 +184,7 @@ def _run(
 
     What an outage of the model service has spoiled is set aside and run again.
     """
-    runs = _Runs(store, plan, progress)
+    runs = _CheckParts(store, plan, progress)
     tables, pairs = Tables.from_project(session.project), pairs_of(session.project)
     sources, stop = runs.carry_out(session, lambda: source_work(session, plan))
     if stop is not Stop.FINISHED:
@@ -214,7 +214,7 @@ def _run(
     return runs.ended(stop, work)._replace(lanes=measures, work=work)
 
 
-class _Runs:
+class _CheckParts:
     """The parts of one check as they are run, and what they have spent together."""
 
     def __init__(self, store: Store, plan: RelationsPlan, progress: Progress) -> None:

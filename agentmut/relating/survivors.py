@@ -18,7 +18,7 @@ from agentmut.relating.preparation import comparison, level_of, relating
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan, SourceTrials
 from agentmut.relating.summary import judgement_of, violation
-from agentmut.stats import Grade, Judged, KillDesign, KillTable, KillTest, SuiteTest, Verdict, level_for
+from agentmut.stats import Grade, JudgedMutant, KillDesign, KillTable, KillTest, SuiteTest, Verdict, level_for
 from agentmut.store import Counts, RelationKill
 from agentmut.trial import Detector
 
@@ -238,7 +238,7 @@ def _score(
     alpha = result.rule["alpha"]
     share = result.rule.get("suite_share", 0.0) if len(suite) > 1 else 0.0
     judged = [
-        Judged(
+        JudgedMutant(
             DECISIONS[status],
             tuple(KillTest(*item) for item in {**suite, **families.get(row.id, {})}.items()),
             SuiteTest(alpha * (share + _earlier(row, families))),

@@ -9,7 +9,7 @@ from .intervals.proportion import clopper_pearson as clopper_pearson
 from .intervals.proportion import descriptive as descriptive
 from .intervals.proportion import wilson as wilson
 from .kill.allocation import Evidence as Evidence
-from .kill.allocation import Standing as Standing
+from .kill.allocation import LiveScenario as LiveScenario
 from .kill.allocation import automatic_size as automatic_size
 from .kill.allocation import choose as choose
 from .kill.allocation import choose_scored as choose_scored
@@ -61,7 +61,7 @@ from .score.coverage import state_coverage as state_coverage
 from .score.first_runs import killed_where as killed_where
 from .score.grades import Grade as Grade
 from .score.grades import grades as grades
-from .score.judged import Judged as Judged
+from .score.judged import JudgedMutant as JudgedMutant
 from .score.judged import KillTests as KillTests
 from .score.kill_p_value import NO_SUITE as NO_SUITE
 from .score.kill_p_value import KillTest as KillTest
@@ -72,14 +72,14 @@ from .score.mutation_score import mutation_score as mutation_score
 from .score.mutation_score import paper_score as paper_score
 from .score.mutation_score import sampled_score as sampled_score
 from .score.proxied import Pairs as Pairs
-from .score.proxied import Proxied as Proxied
 from .score.proxied import ProxiedScore as ProxiedScore
-from .score.proxied import Rest as Rest
+from .score.proxied import ProxyGain as ProxyGain
+from .score.proxied import ProxyOnlyMutants as ProxyOnlyMutants
 from .score.proxied import proxied as proxied
 from .score.proxied import proxied_bounds as proxied_bounds
 from .score.proxied import proxied_score as proxied_score
 from .score.redness import RedChance as RedChance
-from .score.redness import Tried as Tried
+from .score.redness import TriedScenario as TriedScenario
 from .score.redness import passes_needed as passes_needed
 from .score.redness import red_chances as red_chances
 from .score.sample import PLANNED as PLANNED
@@ -87,7 +87,7 @@ from .score.sample import Look as Look
 from .score.sample import expected_width as expected_width
 from .score.sample import planned_looks as planned_looks
 from .score.sample import sample_for as sample_for
-from .sequential.burst import Seen as Seen
+from .sequential.burst import EndedTrial as EndedTrial
 from .sequential.burst import Totals as Totals
 from .sequential.burst import burst_at_end as burst_at_end
 from .sequential.confidence_sequence import anytime_interval as anytime_interval

@@ -81,7 +81,7 @@ from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
 from .opinions import PassingOpinions as PassingOpinions
 from .quarantine import Quarantine as Quarantine
-from .quarantine import Quarantined as Quarantined
+from .quarantine import QuarantinedTrials as QuarantinedTrials
 from .read_only import ListedRun as ListedRun
 from .read_only import kept_reports as kept_reports
 from .read_only import listed_runs as listed_runs

@@ -9,7 +9,7 @@ from agentmut.store.connections import Connections
 from agentmut.store.schema import quarantined, trials
 
 
-class Quarantined(NamedTuple):
+class QuarantinedTrials(NamedTuple):
     """Trials that a run has set aside together."""
 
     reason: str
@@ -45,7 +45,7 @@ class Quarantine:
 
         return self._connections.write(added)
 
-    def set_aside_by(self, run: str) -> tuple[Quarantined, ...]:
+    def set_aside_by(self, run: str) -> tuple[QuarantinedTrials, ...]:
         """Return what the run has set aside, in order."""
         query = (
             select(
@@ -60,7 +60,7 @@ class Quarantine:
             .order_by(func.min(trials.c.id))
         )
         return self._connections.read(
-            lambda connection: tuple(Quarantined(*row) for row in connection.execute(query))
+            lambda connection: tuple(QuarantinedTrials(*row) for row in connection.execute(query))
         )
 
     def reasons(self) -> dict[int, str]:

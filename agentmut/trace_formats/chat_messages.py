@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agentmut.trace_formats.conversation import Call
-from agentmut.trace_formats.otlp.messages import Spoken, inside, mapping, result, texts
+from agentmut.trace_formats.otlp.messages import AnyMessage, inside, mapping, result, texts
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
@@ -25,15 +25,15 @@ def listed(given: Any) -> list[Mapping[str, Any]]:
     return [one for one in every if isinstance(one, Mapping)] if isinstance(every, list) else []
 
 
-def spoken(message: Mapping[str, Any]) -> Spoken:
+def spoken(message: Mapping[str, Any]) -> AnyMessage:
     """Return a message of LangChain or OpenAI in one form."""
     of = inside(message)
     role = str(of.get("role") or of.get("type") or message.get("type") or "")
     content = of.get("content")
     text = texts(mapping(one).get("text") for one in content) if isinstance(content, list) else content
     if role == "tool":
-        return Spoken(role, results=result(of.get("tool_call_id"), text))
-    return Spoken(_ROLES.get(role, role), texts([text]), tuple(_calls(of.get("tool_calls"))))
+        return AnyMessage(role, results=result(of.get("tool_call_id"), text))
+    return AnyMessage(_ROLES.get(role, role), texts([text]), tuple(_calls(of.get("tool_calls"))))
 
 
 def _calls(given: Any) -> Iterator[Call]:

@@ -82,7 +82,7 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-class Grouped(NamedTuple):
+class FilesByFormat(NamedTuple):
     """Files by their format."""
 
     files: dict[str, tuple[TraceFile, ...]]
@@ -90,7 +90,7 @@ class Grouped(NamedTuple):
     """Files that no format recognises, among others: a folder of traces holds other files, too."""
 
 
-def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: bool = False) -> Grouped:
+def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: bool = False) -> FilesByFormat:
     """Return the files of each format: all files under `wanted`, or each under the format of its content.
 
     A file that no format recognises is set aside. Raises `UsageError` for an unknown format, and where no file is
@@ -108,7 +108,7 @@ def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: b
             found[name] = (*found.get(name, ()), file)
     if not found and unread and not may_be_empty:
         raise UsageError(str(unread[0]))
-    return Grouped(found, tuple(unread))
+    return FilesByFormat(found, tuple(unread))
 
 
 def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:

@@ -1,11 +1,11 @@
 from .analysis import AnalysisWish as AnalysisWish
 from .analysis import analyze as analyze
 from .analysis_rows import Analysis as Analysis
-from .assertion_mining import Mined as Mined
+from .assertion_mining import MinedAssertions as MinedAssertions
 from .assertion_mining import mined_assertions as mined_assertions
 from .assessing import carry_out_assessment as carry_out_assessment
 from .baseline_check import foreseen_comparison as foreseen_comparison
-from .baseline_growth import Updating as Updating
+from .baseline_growth import PreparedUpdate as PreparedUpdate
 from .baseline_growth import carry_out_update as carry_out_update
 from .baseline_growth import comparison as comparison
 from .baseline_growth import prepare_update as prepare_update

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from agentmut.assessment import Checked, clause_rows
-from agentmut.campaign import Runs, bounds_of
+from agentmut.assessment import CheckCounts, clause_rows
+from agentmut.campaign import ScenarioRuns, bounds_of
 from agentmut.nouns import Scenario
 from agentmut.stats import bonferroni_intervals, mean_over_scenarios
 from agentmut.store import ContractRow
@@ -66,9 +66,9 @@ class ScenarioTally:
         if run.trace.seconds > 0:
             self.seconds.append(run.trace.seconds)
 
-    def runs(self, name: str, scenario: Scenario | None) -> Runs:
+    def runs(self, name: str, scenario: Scenario | None) -> ScenarioRuns:
         """Return the judged runs; `scenario` is the project's of that name, which has the category."""
-        return Runs(
+        return ScenarioRuns(
             name,
             sum(self.passed),
             len(self.passed),
@@ -131,7 +131,7 @@ class EvaluatorTally:
     passes: Counter[str] = field(default_factory=Counter)
     total: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    contracts: dict[str, Checked] = field(default_factory=dict)
+    contracts: dict[str, CheckCounts] = field(default_factory=dict)
     own: dict[str, Judges] = field(default_factory=dict)
 
     def add(self, run: JudgedRun, judges: Judges) -> None:
@@ -142,7 +142,7 @@ class EvaluatorTally:
             if not check.passed:
                 self.first.setdefault(check.evaluator, f"{run.found.trial.place}: {check.reason}")
         self.own[judges.key] = judges
-        self.contracts.setdefault(judges.key, Checked()).take_in(run.checks)
+        self.contracts.setdefault(judges.key, CheckCounts()).take_in(run.checks)
 
     def rows(self) -> Iterator[EvaluatorRow]:
         """Yield each evaluator in the order of names."""

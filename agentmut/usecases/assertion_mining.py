@@ -10,7 +10,7 @@ from agentmut.store import Store
 from agentmut.usecases.suggestions import keep_proposals
 
 
-class Mined(NamedTuple):
+class MinedAssertions(NamedTuple):
     """The assertions found in the stored trials."""
 
     assertions: tuple[AssertionSuggestion, ...]
@@ -21,7 +21,7 @@ class Mined(NamedTuple):
 
 def mined_assertions(
     session: Session, store: Store, run: str, mutants: Iterable[str], limit: int = 3
-) -> Mined:
+) -> MinedAssertions:
     """Return at most `limit` assertions for each mutant. What is returned is noted as proposed in the store.
 
     Raises `UsageError` where the store has no such campaign.
@@ -29,4 +29,4 @@ def mined_assertions(
     stored = StoredRuns(stored_campaign(session, store, run, texts=True))
     found = tuple(one for id in mutants for one in mine(stored.campaign, id, limit=limit, stored=stored))
     keep_proposals(session, store, found, stored.campaign.run.id)
-    return Mined(found, stored.notes)
+    return MinedAssertions(found, stored.notes)

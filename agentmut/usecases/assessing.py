@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from agentmut.assessment import Assessment, Prepared, report_verdicts
+from agentmut.assessment import Assessment, PreparedAssessment, report_verdicts
 from agentmut.campaign import (
     Guard,
     Session,
@@ -27,7 +27,7 @@ def unseen(work: Assessment) -> None:
 
 
 def carry_out_assessment(
-    session: Session, prepared: Prepared, store: Store, progress: Progress = unseen
+    session: Session, prepared: PreparedAssessment, store: Store, progress: Progress = unseen
 ) -> VerdictReport:
     """Run the trials, write `verdicts.json`, and return its content.
 
@@ -50,7 +50,7 @@ def keep_verdicts(report: VerdictReport, store: Store, runs: Path) -> None:
 
 
 def run_prepared(
-    session: Session, prepared: Prepared, store: Store, progress: Progress
+    session: Session, prepared: PreparedAssessment, store: Store, progress: Progress
 ) -> tuple[Assessment, Stop]:
     """Run an assessment, and store how it ended.
 

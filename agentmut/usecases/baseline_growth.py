@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.assessment import (
-    Asked,
     Assessment,
-    Counted,
     Growth,
-    Prepared,
+    PreparedAssessment,
+    RecountedBaseline,
+    RunSettings,
     comparable,
     comparison_notes,
     count_baseline,
@@ -49,33 +49,33 @@ MOST = 10_000
 """Trials of a scenario in one series."""
 
 
-class Kept(NamedTuple):
+class KeptBaseline(NamedTuple):
     """A saved baseline in its present state."""
 
     saved: SavedBaseline
-    counted: Mapping[str, Counted]
+    counted: Mapping[str, RecountedBaseline]
     older: tuple[str, ...]
     """Scenarios whose evaluators may have been chosen by the baseline's trials."""
     seed: int
 
 
-class Updating(NamedTuple):
+class PreparedUpdate(NamedTuple):
     """A comparison before its first trial, and the growth of the baseline if it passes."""
 
-    prepared: Prepared
-    kept: Kept
+    prepared: PreparedAssessment
+    kept: KeptBaseline
     growth: Growth
-    asked: Asked
+    asked: RunSettings
 
 
-def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
+def comparison(session: Session, store: Store, name: str, asked: RunSettings) -> PreparedAssessment:
     """Return a comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
     return _compared(session, _kept(session, store, name, asked), asked)
 
 
 def prepare_update(
-    session: Session, store: Store, name: str, asked: Asked, trials: int | None = None
-) -> Updating:
+    session: Session, store: Store, name: str, asked: RunSettings, trials: int | None = None
+) -> PreparedUpdate:
     """Return a comparison, and the trials that PASS adds to the baseline: `trials` of a scenario, or those missing.
 
     Raises `UsageError`.
@@ -85,17 +85,17 @@ def prepare_update(
     kept = _kept(session, store, name, asked)
     tables = Tables.from_project(session.project)
     growth = plan_growth(session, kept.saved, kept.counted, kept.older, tables, kept.seed, trials)
-    return Updating(_compared(session, kept, asked), kept, growth, asked)
+    return PreparedUpdate(_compared(session, kept, asked), kept, growth, asked)
 
 
-def _kept(session: Session, store: Store, name: str, asked: Asked) -> Kept:
+def _kept(session: Session, store: Store, name: str, asked: RunSettings) -> KeptBaseline:
     saved = read_baseline(name, baselines_folder(session.project))
     seed = session.project.statistics.seed if asked.seed is None else asked.seed
     counted = count_baseline(session, store, saved, seed)
-    return Kept(saved, counted, older_than_evaluators(session, saved, counted), seed)
+    return KeptBaseline(saved, counted, older_than_evaluators(session, saved, counted), seed)
 
 
-def _compared(session: Session, kept: Kept, asked: Asked) -> Prepared:
+def _compared(session: Session, kept: KeptBaseline, asked: RunSettings) -> PreparedAssessment:
     saved, counted, older, seed = kept
     used = BaselineUsed(
         name=saved.name,
@@ -111,7 +111,7 @@ def _compared(session: Session, kept: Kept, asked: Asked) -> Prepared:
 
 
 def carry_out_update(
-    session: Session, updating: Updating, store: Store, progress: Progress = unseen
+    session: Session, updating: PreparedUpdate, store: Store, progress: Progress = unseen
 ) -> VerdictReport:
     """Compare; after PASS, run the new series and add it to the baseline. The report says how it went.
 
@@ -134,7 +134,7 @@ def _nothing(why: str) -> BaselineUpdate:
 
 
 def _grow(
-    session: Session, updating: Updating, store: Store, progress: Progress
+    session: Session, updating: PreparedUpdate, store: Store, progress: Progress
 ) -> tuple[BaselineUpdate, str]:
     """Grow the baseline by new trials, since the comparison's trials are selected: it passed and stopped at will."""
     compared, wanted = updating.prepared.work, updating.growth.trials
@@ -166,7 +166,9 @@ def left_of(budget: BudgetSettings, spent: Spend) -> BudgetSettings:
     return budget.model_copy(update=left)
 
 
-def _add(session: Session, updating: Updating, store: Store, work: Assessment) -> dict[str, SavedScenario]:
+def _add(
+    session: Session, updating: PreparedUpdate, store: Store, work: Assessment
+) -> dict[str, SavedScenario]:
     saved = updating.kept.saved
     changed = grown(session, saved, updating.kept.counted, updating.growth, work)
     baseline = saved.model_copy(

@@ -39,7 +39,7 @@ class OldImports(NamedTuple):
             self.imports.forget(self.before)
 
 
-class Unneeded(NamedTuple):
+class UnneededRuns(NamedTuple):
     """The runs of a project that are no longer needed."""
 
     runs: tuple[StoredRun, ...]
@@ -77,11 +77,11 @@ def _several(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def unneeded(store: Store, project: Project, keep: int) -> Unneeded:
+def unneeded(store: Store, project: Project, keep: int) -> UnneededRuns:
     """Return what goes if the latest `keep` runs of each kind are kept, and whatever a saved baseline rests on."""
     runs = store.runs()
     kept = kept_runs(runs, keep, project.root / FOLDER / "baselines")
-    return Unneeded(tuple(run for run in runs if run.id not in kept), kept, store.unused(kept))
+    return UnneededRuns(tuple(run for run in runs if run.id not in kept), kept, store.unused(kept))
 
 
 def kept_runs(runs: Sequence[StoredRun], keep: int, baselines: Path) -> list[str]:

@@ -10,7 +10,7 @@ from agentmut.nouns import Cost, Origins, Result
 from agentmut.project import Project
 from agentmut.store import Store, VerdictReport
 from agentmut.usecases.gate_decision import GateReport, Requirement, Standing, decide, reasons_of
-from agentmut.usecases.gate_evidence import MADE_BY, Found, Stored, latest, read_stored
+from agentmut.usecases.gate_evidence import MADE_BY, FoundReport, StoredReports, latest, read_stored
 from agentmut.usecases.gate_figures import read_limits, reliability_in, requirement_on
 from agentmut.usecases.gate_requirements import (
     COVERAGE,
@@ -90,7 +90,7 @@ def gate_on(session: Session, store: Store, run: str | None = None) -> GateRepor
     )
 
 
-def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
+def _answers(stored: StoredReports, store: Store) -> Iterator[Answer]:
     """Hold what the project's gate asks for against the evidence, in the order of the report."""
     wanted = stored.session.project.gate
     if wanted.verdict:
@@ -111,7 +111,7 @@ def _answers(stored: Stored, store: Store) -> Iterator[Answer]:
         yield from _figures(stored)
 
 
-def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
+def _looked_at(score: Requirement, stored: StoredReports, store: Store) -> Requirement:
     """Leave a score to a person if other runs decided the same question, and alpha does not pay for them."""
     plans, project = plans_in(store), stored.session.project
     plan = plans.get(score.run)
@@ -121,7 +121,7 @@ def _looked_at(score: Requirement, stored: Stored, store: Store) -> Requirement:
     return _doubted(score, unpaid(looks, plan.rule.alpha, project.statistics.alpha))
 
 
-def _paid_for(answer: Answer, stored: Stored, store: Store) -> Answer:
+def _paid_for(answer: Answer, stored: StoredReports, store: Store) -> Answer:
     """Leave a verdict to a person if other commands decided the same question, and alpha does not pay for them."""
     project, report = stored.session.project, answer.report
     if not isinstance(report, VerdictReport) or answer.requirement.standing is Standing.FAILED:
@@ -138,7 +138,7 @@ def _doubted(requirement: Requirement, doubt: str) -> Requirement:
     return requirement.model_copy(update={"standing": Standing.SHORT, "reason": reason})
 
 
-def _figures(stored: Stored) -> Iterator[Answer]:
+def _figures(stored: StoredReports) -> Iterator[Answer]:
     """Hold each line of `gate.require` against a test of a fixed number of runs, else a campaign, else any test."""
     limits = read_limits(stored.session.project.gate.require)
     tested, found = latest(stored, "test"), latest(stored, "run")
@@ -155,7 +155,7 @@ def _figures(stored: Stored) -> Iterator[Answer]:
             yield Answer(_dated(requirement_on(limit, figures, len(limits), report.run_id)), *chosen)
 
 
-def _suite(stored: Stored) -> Answer:
+def _suite(stored: StoredReports) -> Answer:
     """Return the state of the suite: by the latest test, or by a campaign if there is no test or it fails later."""
     tested = latest(stored, "test")
     test = tested.verdicts
@@ -173,19 +173,19 @@ def _suite(stored: Stored) -> Answer:
     return Answer(against, contrary, (*tested.left_out, newer), tested.notes)
 
 
-def _by_campaign(stored: Stored, tested: Found) -> Answer:
+def _by_campaign(stored: StoredReports, tested: FoundReport) -> Answer:
     found = latest(stored, "run")
     campaign = found.campaign
     verdict = _dated(_verdict_of(stored, campaign)) if campaign else missing(SUITE, _none_of("test", "run"))
     return Answer(verdict, campaign, (*tested.left_out, *found.left_out), (*tested.notes, *found.notes))
 
 
-def _verdict_of(stored: Stored, campaign: Result) -> Requirement:
+def _verdict_of(stored: StoredReports, campaign: Result) -> Requirement:
     """Judge a campaign's own runs of the unchanged agent by the thresholds asked today."""
     return baseline_verdict(campaign, stored.session.project.statistics.alpha, stored.thresholds)
 
 
-def _contrary(stored: Stored, test: VerdictReport) -> Result | None:
+def _contrary(stored: StoredReports, test: VerdictReport) -> Result | None:
     """Return the latest campaign on today's agent if it is newer than the test and its baseline fails.
 
     What makes its score unfit, few mutants or another kill rule, does not touch the baseline.

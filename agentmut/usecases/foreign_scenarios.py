@@ -28,13 +28,13 @@ class ScenarioWriter:
         if path.exists():
             raise UsageError(f"{path} is there already. Name another file: scenarios are not overwritten.")
         self._path, self._known = path, known
-        self._found: dict[str, _Recorded] = {}
+        self._found: dict[str, _RecordedConversation] = {}
 
     def add(self, run: JudgedRun) -> None:
         """Take in one run that is evidence; turns are those of the scenario's first run, without secrets."""
         name = run.found.scenario
         if name not in self._known:
-            first = _Recorded(run.found.trial.turns, run.found.trial.place)
+            first = _RecordedConversation(run.found.trial.turns, run.found.trial.place)
             self._found.setdefault(name, first).add(run)
 
     def write(self) -> int:
@@ -49,7 +49,7 @@ class ScenarioWriter:
 
 
 @dataclass
-class _Recorded:
+class _RecordedConversation:
     """What a scenario is written from."""
 
     turns: tuple[JsonValue, ...]
@@ -67,7 +67,7 @@ class _Recorded:
             self.passed += 1
 
 
-def _text(name: str, found: _Recorded) -> str:
+def _text(name: str, found: _RecordedConversation) -> str:
     evaluators, said = _assertions(found)
     masked = any(_MASK in str(turn) for turn in found.turns)
     gap = f"\nput a made-up value where {_MASK} stands" if masked else ""
@@ -75,7 +75,7 @@ def _text(name: str, found: _Recorded) -> str:
     return scenario_item(scenario, f"{said}, from {found.place}{gap}")
 
 
-def _assertions(found: _Recorded) -> tuple[tuple[EvaluatorSpec, ...], str]:
+def _assertions(found: _RecordedConversation) -> tuple[tuple[EvaluatorSpec, ...], str]:
     """Return the tools that every passing run called, in order, and the evidence for this."""
     if found.passed < FEWEST:
         return (ANSWERS,), f"{found.passed} recorded runs passed, too few to read an assertion from"

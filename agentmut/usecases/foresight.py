@@ -25,7 +25,7 @@ class Lanes(NamedTuple):
     rate: float
 
 
-class Expected(NamedTuple):
+class ExpectedCourse(NamedTuple):
     """Chances, which sum to 1, and the mean number of trials."""
 
     killed: float
@@ -62,7 +62,7 @@ class Foresight:
         self._squares: Callable[[int, int, int], Any] | None = None
         self.expected = cache(self._expected)
 
-    def _expected(self, lanes: Lanes, drop: float) -> Expected:
+    def _expected(self, lanes: Lanes, drop: float) -> ExpectedCourse:
         """Return expected figures for a mutant that lowers the pass rate of one scenario by `drop`.
 
         The chances are exact for independent scenarios of this rate, averaged over the draw of the baseline: each
@@ -82,7 +82,7 @@ class Foresight:
             trials = self._simulated_trials(lanes, few, drop)
             if few < k:
                 trials = max(0.0, worse.trials + (trials - worse.trials) * (k - 1) / (few - 1))
-        return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
+        return ExpectedCourse(killed, survived, max(0.0, 1 - killed - survived), trials)
 
     def _one_scenario(self, lanes: Lanes, drop: float) -> "Preview":
         from agentmut.stats import preview_regression

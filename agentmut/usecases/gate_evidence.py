@@ -26,7 +26,7 @@ RESCORED = (
 )
 
 
-class Found(NamedTuple):
+class FoundReport(NamedTuple):
     """The report that was looked for, and what a reader has to know of the search."""
 
     report: Report | None = None
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredReports:
     """The stored evidence of a project."""
 
     session: Session
@@ -75,11 +75,11 @@ class Stored:
         return changed_since(self.session, report, self.plans.get(report.run_id))
 
 
-def read_stored(session: Session, store: Store, named: str) -> Stored:
+def read_stored(session: Session, store: Store, named: str) -> StoredReports:
     """Read the reports and plans of a project. Raise `UsageError` if a name matches no run, or several."""
     plans = {stored.id: plan_of(stored) for stored in store.runs()}
     known = {run: plan for run, plan in plans.items() if plan}
-    return Stored(session, named, tuple(_named_first(session, named)), known)
+    return StoredReports(session, named, tuple(_named_first(session, named)), known)
 
 
 def _named_first(session: Session, named: str) -> list[StoredReport]:
@@ -95,7 +95,7 @@ def _named_first(session: Session, named: str) -> list[StoredReport]:
     return [*chosen, *(each for each in found if each.kind not in kinds)]
 
 
-def latest(stored: Stored, kind: str) -> Found:
+def latest(stored: StoredReports, kind: str) -> FoundReport:
     """Find the latest report of a kind (`run`, `test`, `compare`) that is evidence on the agent of today."""
     left_out: list[str] = []
     for each in stored.reports:
@@ -108,12 +108,12 @@ def latest(stored: Stored, kind: str) -> Found:
         why = _unfit(stored, each.report)
         if not why:
             notes = tuple(f"run {each.run} {note}" for note in _notes_on(stored, each.report))
-            return Found(each.report, tuple(left_out), notes)
+            return FoundReport(each.report, tuple(left_out), notes)
         left_out.append(f"run {each.run} ({MADE_BY[kind]}): {why}")
-    return Found(None, tuple(left_out))
+    return FoundReport(None, tuple(left_out))
 
 
-def _unfit(stored: Stored, report: Report) -> str:
+def _unfit(stored: StoredReports, report: Report) -> str:
     """Return why a report is no evidence about today's agent; empty if it is."""
     stale = stored.stale(report)
     if stale:
@@ -125,7 +125,7 @@ def _unfit(stored: Stored, report: Report) -> str:
     return _other_thresholds(stored, report) or _other_baseline(stored, report)
 
 
-def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
+def _other_thresholds(stored: StoredReports, report: VerdictReport) -> str:
     """Return why a verdict used other thresholds, which the suite's digest leaves out; empty if it did not."""
     other = [
         f"{row.scenario} ({row.threshold:g}, {stored.thresholds[row.scenario]:g} asked today)"
@@ -135,7 +135,7 @@ def _other_thresholds(stored: Stored, report: VerdictReport) -> str:
     return f"it used other thresholds: {', '.join(other)}" if other else ""
 
 
-def _other_rule(stored: Stored, result: Result) -> str:
+def _other_rule(stored: StoredReports, result: Result) -> str:
     """Return why a score used another kill rule; empty if it did not."""
     settings = stored.session.project.statistics
     asked = {"alpha": settings.alpha_of_a_look, "beta": settings.beta, "delta": settings.delta}
@@ -147,7 +147,7 @@ def _other_rule(stored: Stored, result: Result) -> str:
     return f"it has another kill rule: {', '.join(other)}" if other else ""
 
 
-def _partial(stored: Stored, result: Result) -> str:
+def _partial(stored: StoredReports, result: Result) -> str:
     if result.shard:
         return f"it is shard {result.shard} of a campaign; `agentmut merge` puts the shards together"
     if not result.mutants:
@@ -162,7 +162,7 @@ def _partial(stored: Stored, result: Result) -> str:
     )
 
 
-def _other_baseline(stored: Stored, report: VerdictReport) -> str:
+def _other_baseline(stored: StoredReports, report: VerdictReport) -> str:
     if report.kind != "compare" or report.baseline is None:
         return ""
     wanted = stored.session.project.gate.baseline
@@ -177,7 +177,7 @@ def _other_baseline(stored: Stored, report: VerdictReport) -> str:
     return "" if saved.run_id == report.baseline.run_id else "the baseline was saved anew since"
 
 
-def _notes_on(stored: Stored, report: Report) -> Iterator[str]:
+def _notes_on(stored: StoredReports, report: Report) -> Iterator[str]:
     if report.status == "budget":
         yield "was stopped by its budget; mutants without a decision count as open"
     if isinstance(report, Result):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agentmut._base import Frozen
 from agentmut.campaign import USED, expected_sample_width, first_round_within_trials
 from agentmut.nouns import Mutant, OperatorClass
-from agentmut.usecases.foresight import Expected, Lanes
+from agentmut.usecases.foresight import ExpectedCourse, Lanes
 
 KILLED, KILLED_IN_FLOW = 0.5, 0.9
 """Share of the degrading mutants that the suite is taken to notice, where no earlier run tells; of those that change
@@ -163,7 +163,7 @@ def plan_line(
     controls: Sequence[PlannedMutant],
     baseline_trials: int,
     unit: Unit,
-    expect: Callable[[Lanes, float], Expected],
+    expect: Callable[[Lanes, float], ExpectedCourse],
 ) -> PlanLine:
     """Add up what is expected of the mutants; see `PlanLine`."""
     told = [(each, expect(each.lanes, drop if each.degrades else 0.0)) for each in mutants if each.lanes]
@@ -179,7 +179,7 @@ def plan_line(
     )
 
 
-Expect = Callable[[Lanes, float], Expected]
+Expect = Callable[[Lanes, float], ExpectedCourse]
 STRONG = 0.75
 """The drop that mutants are taken to cause which are killed in the first round."""
 

@@ -34,7 +34,7 @@ from agentmut.trial import Detector, Pricer, inside, provider_of
 from agentmut.usecases.assumed_usage import CALL, CHARACTERS, answer_tokens, assumed_usage, model_calls
 from agentmut.usecases.budget_question import why_ask
 from agentmut.usecases.cheap_plan import cheap_plan
-from agentmut.usecases.foresight import RUNS, Expected, Foresight, Lanes, Rules
+from agentmut.usecases.foresight import RUNS, ExpectedCourse, Foresight, Lanes, Rules
 from agentmut.usecases.notebook import beside_kernel, spent_so_far
 from agentmut.usecases.plan_figures import (
     KILLED,
@@ -90,7 +90,7 @@ def foresee(
 ) -> Foreseen:
     """Foretell a campaign on these mutants; see `plan`."""
     campaign = make_plan(session, generation, seed, time.time())
-    known = _Known(session, store, rate)
+    known = _KnownOriginal(session, store, rate)
     wanted = [mutant for mutant in campaign.mutants if mutant.id not in campaign.ignored]
     mutants = [known.planned(mutant) for mutant in wanted]
     controls = [known.control(each) for each in (*campaign.identity, campaign.destroyed)]
@@ -144,7 +144,7 @@ def _first_round(
     campaign: Plan,
     mutants: Sequence[PlannedMutant],
     controls: Sequence[PlannedMutant],
-    expect: Callable[[Lanes, float], Expected],
+    expect: Callable[[Lanes, float], ExpectedCourse],
 ) -> FirstRound:
     lanes = [(each.lanes, STRONG if each.degrades else 0.0) for each in controls if each.lanes is not None]
     return FirstRound(
@@ -168,7 +168,7 @@ class _Trials(NamedTuple):
     baseline: ScenarioBaseline
 
 
-class _Known:
+class _KnownOriginal:
     """The stored knowledge of the unchanged agent, and the assumptions where it ends."""
 
     def __init__(self, session: Session, store: Store, rate: float | None) -> None:

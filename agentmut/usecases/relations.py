@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.assessment import Asked
+from agentmut.assessment import RunSettings
 from agentmut.campaign import (
     Session,
     Spend,
@@ -25,7 +25,7 @@ from agentmut.campaign import (
 from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     STORED_KIND,
-    Checked,
+    CheckedRelations,
     Progress,
     RelationsPlan,
     Wish,
@@ -100,7 +100,7 @@ def check_relations(
     def checked(progress: Progress) -> RelationReport:
         with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
             wanted = wish(session, request.relations, stored=request.stored)
-            asked = Asked(time.time(), seed, fresh)
+            asked = RunSettings(time.time(), seed, fresh)
             return carry_out_relations(session, store, wanted, request, asked, progress)
 
     return beside_kernel("agentmut.check_relations", checked, spent_so_far)
@@ -111,7 +111,7 @@ def carry_out_relations(
     store: Store,
     wanted: Wish,
     request: RelationRequest,
-    asked: Asked,
+    asked: RunSettings,
     progress: Progress = lambda work: None,
 ) -> RelationReport:
     """Run the trials, write `relations.json`, and return its content.
@@ -152,10 +152,10 @@ def carry_out_relations(
 
 def checked_relations(
     session: Session, store: Store, wanted: Wish, plan: RelationsPlan, progress: Progress
-) -> Checked:
+) -> CheckedRelations:
     """Carry out the source runs, then the follow-up runs."""
     if not plan.scenarios:
-        return Checked(plan, Stop.FINISHED, Spend())
+        return CheckedRelations(plan, Stop.FINISHED, Spend())
     sources, stop = run_amid_outages(
         store,
         plan.run_id,
@@ -165,18 +165,20 @@ def checked_relations(
     )
     problem = sources.problem or ("" if stop is Stop.INTERRUPTED else sources.silence())
     if problem:
-        return Checked(plan, Stop.FAILED, sources.spend, problem, sources.refused, forgot=sources.forgot)
+        return CheckedRelations(
+            plan, Stop.FAILED, sources.spend, problem, sources.refused, forgot=sources.forgot
+        )
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
         prepared = prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project))
     except RunError as error:
-        return Checked(plan, Stop.FAILED, sources.spend, str(error))
+        return CheckedRelations(plan, Stop.FAILED, sources.spend, str(error))
     work = prepared.work
     if stop is not Stop.FINISHED:
         work.judge_free()
         said = (work.problem, False, work.lanes, prepared.identity)
-        return Checked(plan, stop, sources.spend, *said, forgot=sources.forgot)
+        return CheckedRelations(plan, stop, sources.spend, *said, forgot=sources.forgot)
     work, stop = run_amid_outages(
         store,
         plan.run_id,
@@ -199,14 +201,14 @@ def checked_relations(
         run_work(session, probe, store, progress=lambda: progress(probe))
         spend = together(spend, probe.spend)
         if probe.unable:
-            return Checked(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
+            return CheckedRelations(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
     said = (work.problem, work.refused, work.lanes, prepared.identity)
-    return Checked(plan, stop, spend, *said, forgot=work.forgot)
+    return CheckedRelations(plan, stop, spend, *said, forgot=work.forgot)
 
 
-def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:
+def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> CheckedRelations:
     if not plan.scenarios:
-        return Checked(plan, Stop.FINISHED, Spend())
+        return CheckedRelations(plan, Stop.FINISHED, Spend())
     found = stored_sources(session, store, plan)
     if not any(found.by_scenario.values()):
         why = "; ".join(found.notes) or "no run of the unchanged agent is stored"
@@ -214,7 +216,7 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
             f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
         )
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
-        return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
+        return CheckedRelations(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
     tables = Tables.from_project(session.project)
     runs = [run for runs in found.by_scenario.values() for _, run in runs]
@@ -222,11 +224,11 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     try:
         prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
     except RunError as error:
-        return Checked(found.plan, Stop.FAILED, spend, str(error), notes=found.notes)
+        return CheckedRelations(found.plan, Stop.FAILED, spend, str(error), notes=found.notes)
     carry_out_stored(prepared.session, prepared.work, store)
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Checked(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
+    return CheckedRelations(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
 
 
 def saved_folder(project: Project) -> Path:
@@ -246,7 +248,7 @@ def check_names(request: RelationRequest) -> None:
             )
 
 
-def _save(report: RelationReport, name: str, folder: Path, checked: Checked) -> None:
+def _save(report: RelationReport, name: str, folder: Path, checked: CheckedRelations) -> None:
     if checked.stop is not Stop.FINISHED:
         kind = RunInterruptedError if checked.stop is Stop.INTERRUPTED else BudgetError
         raise kind(
@@ -256,6 +258,6 @@ def _save(report: RelationReport, name: str, folder: Path, checked: Checked) -> 
     save_relations(report, name, folder)
 
 
-def _raise_problem(checked: Checked) -> None:
+def _raise_problem(checked: CheckedRelations) -> None:
     if checked.problem:
         raise failure(checked.problem, checked.refused)

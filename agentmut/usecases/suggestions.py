@@ -14,11 +14,11 @@ from agentmut.insight import (
     Bench,
     Coverage,
     Dimension,
-    Ended,
+    EndedSearch,
     Proposal,
     Search,
     Start,
-    Stored,
+    StoredEvidence,
     answered_proposals,
     consult,
     proposals,
@@ -151,7 +151,7 @@ def searched_suggestions(
     return Proposed(found, searched=did)
 
 
-def _carried_out(search: Search, store: Store) -> Ended:
+def _carried_out(search: Search, store: Store) -> EndedSearch:
     run = search.bench.plan.run_id
     register(store, search.bench.plan)
     try:
@@ -233,7 +233,7 @@ def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:
     return apply_suggestions(project, taken)
 
 
-def _assertions(stored: Stored) -> tuple[AssertionSuggestion, ...]:
+def _assertions(stored: StoredEvidence) -> tuple[AssertionSuggestion, ...]:
     if stored.campaign is None or stored.result is None:
         return ()
     return suggest_assertions(stored.campaign)

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from agentmut._base import BudgetError, RunInterruptedError, UsageError, __version__, first_fault
 from agentmut.assessment import (
-    Asked,
-    Prepared,
+    PreparedAssessment,
+    RunSettings,
     next_looks,
     prepare_saving,
     prepare_test,
@@ -64,7 +64,7 @@ def check_suite(
         with opened(with_settings(project, "test", settings), scenarios) as (session, store):
             with_behaviour = behaviour_against(session, store, behaviour)
             past = earlier_trials(session, store, fresh=fresh, seed=seed)
-            prepared = prepare_test(session, Asked(time.time(), seed, fresh), past)
+            prepared = prepare_test(session, RunSettings(time.time(), seed, fresh), past)
             return with_behaviour(carry_out_assessment(session, prepared, store, progress))
 
     return beside_kernel("agentmut.check_suite", checked, spent_so_far)
@@ -92,7 +92,7 @@ def save_baseline(
 
     def saved(progress: Progress) -> SavedBaseline:
         with opened(loaded, scenarios) as (session, store):
-            prepared = prepare_saving(session, trials, Asked(time.time(), seed, fresh))
+            prepared = prepare_saving(session, trials, RunSettings(time.time(), seed, fresh))
             return carry_out_saving(session, prepared, store, kept_as, progress)
 
     return beside_kernel("agentmut.save_baseline", saved, spent_so_far)
@@ -121,7 +121,7 @@ def compare_with_baseline(
 
     def compared(progress: Progress) -> VerdictReport:
         with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
-            asked = Asked(time.time(), seed, fresh)
+            asked = RunSettings(time.time(), seed, fresh)
             with_name = session.project.baseline_name if name is None else name
             with_behaviour = behaviour_against(session, store, with_name if behaviour else None)
             if update:
@@ -148,7 +148,7 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
 
 
 def carry_out_saving(
-    session: Session, prepared: Prepared, store: Store, name: str, progress: Progress = unseen
+    session: Session, prepared: PreparedAssessment, store: Store, name: str, progress: Progress = unseen
 ) -> SavedBaseline:
     """Run the trials and keep the baseline `name`. Raises `BudgetError` or `RunInterruptedError` if cut short."""
     work, stop = run_prepared(session, prepared, store, progress)
@@ -184,7 +184,9 @@ def _replaced(name: str, folder: Path) -> Mapping[str, SavedScenario]:
         return {}
 
 
-def carry_out_probe(session: Session, prepared: Prepared, store: Store, progress: Progress = unseen) -> None:
+def carry_out_probe(
+    session: Session, prepared: PreparedAssessment, store: Store, progress: Progress = unseen
+) -> None:
     """Run some trials of the unchanged agent, which later runs reuse. Raises `RunInterruptedError` if cut short."""
     work, stop = run_prepared(session, prepared, store, progress)
     raise_problem(work)

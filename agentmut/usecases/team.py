@@ -117,7 +117,7 @@ class TeamProject(NamedTuple):
     """The project's name in a database; empty in a file."""
 
 
-class _Kept(NamedTuple):
+class _KeptReports(NamedTuple):
     """The reports of runs whose folders are not on this machine."""
 
     reports: tuple[StoredReport, ...] = ()
@@ -159,7 +159,9 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _of_others(project: Project, taken: Iterable[str]) -> Iterator[tuple[str, tuple[ListedRun, ...], _Kept]]:
+def _of_others(
+    project: Project, taken: Iterable[str]
+) -> Iterator[tuple[str, tuple[ListedRun, ...], _KeptReports]]:
     """Yield the other projects in a project's database, without those that are shown already."""
     with suppress(AgentmutError):  # the project itself names the problem
         if isinstance(where := store_place(project), StoreUrl):
@@ -172,7 +174,7 @@ def _project(project: Project) -> TeamProject:
     """Return a project of this machine."""
     problems: list[str] = []
     stored: tuple[ListedRun, ...] = ()
-    kept = _Kept()
+    kept = _KeptReports()
     where: Where | None = None
     shared = ""
     try:
@@ -187,7 +189,7 @@ def _project(project: Project) -> TeamProject:
     return found._replace(problems=tuple(problems), where=where, stored_as=shared)
 
 
-def _kept(where: Where, name: str, here: Collection[str]) -> _Kept:
+def _kept(where: Where, name: str, here: Collection[str]) -> _KeptReports:
     """Read the reports that a store has of a project, without those of runs whose folders are `here`."""
     reports: list[StoredReport] = []
     relations: dict[str, RelationReport | SurvivorsReport] = {}
@@ -201,7 +203,7 @@ def _kept(where: Where, name: str, here: Collection[str]) -> _Kept:
             relations[each.run] = parse_relations(partial(str, each.text), place)
         except UsageError as error:
             damaged.append(SeenRun(each.run, "", "damaged", 0, note=str(error)))
-    return _Kept(tuple(reports), relations, tuple(damaged))
+    return _KeptReports(tuple(reports), relations, tuple(damaged))
 
 
 def _seen(
@@ -209,7 +211,7 @@ def _seen(
     project: Project | None,
     reports: Sequence[StoredReport],
     stored: Sequence[ListedRun],
-    kept: _Kept,
+    kept: _KeptReports,
 ) -> TeamProject:
     """Return a project as its reports and its store show it; None stands for one whose folder is elsewhere."""
     every = sorted((*reports, *kept.reports), key=lambda each: each.run)
@@ -229,7 +231,10 @@ def _seen(
 
 
 def _runs(
-    project_runs: Path | None, reports: Sequence[StoredReport], stored: Sequence[ListedRun], kept: _Kept
+    project_runs: Path | None,
+    reports: Sequence[StoredReport],
+    stored: Sequence[ListedRun],
+    kept: _KeptReports,
 ) -> Iterator[SeenRun]:
     """Return the runs with a report, and the store's other runs, in the order of their ids."""
     trials = {run.id: run.trials for run in stored}

@@ -111,7 +111,7 @@ class WatchWish(NamedTuple):
     seed: int = 0
 
 
-class _Watched(NamedTuple):
+class _ChartInput(NamedTuple):
     """What the charts need of a run: no run stays in memory once it is read."""
 
     number: int
@@ -124,7 +124,7 @@ class _Watched(NamedTuple):
 class _Read(NamedTuple):
     """The runs that are watched, in the order of their start."""
 
-    runs: list[_Watched]
+    runs: list[_ChartInput]
     scorer: Scorer
     origins: Origins
 
@@ -151,7 +151,7 @@ def watch_imports(project: str | Path = ".", wish: WatchWish | None = None) -> W
 
 
 def _read(found: Iterable[Import], reference: int, judging: Judging) -> _Read:
-    runs: list[_Watched] = []
+    runs: list[_ChartInput] = []
     first: list[ScenarioRun] = []
     scorer: Scorer | None = None
     foreign = 0
@@ -163,10 +163,10 @@ def _read(found: Iterable[Import], reference: int, judging: Judging) -> _Read:
         behaviour = scenario_run(run.found.scenario, run.trace)
         if len(first) < reference:
             first.append(behaviour)
-            runs.append(_Watched(each.number, run.passed))
+            runs.append(_ChartInput(each.number, run.passed))
             continue
         scorer = scorer or scorer_of(first)
-        runs.append(_Watched(each.number, run.passed, scorer.score(behaviour)))
+        runs.append(_ChartInput(each.number, run.passed, scorer.score(behaviour)))
     return _Read(runs, scorer or scorer_of(first), Origins(runs=len(runs), foreign=foreign))
 
 
@@ -199,11 +199,11 @@ def _check(asked: WatchWish) -> None:
         raise UsageError(f"--in-control: give from 10 to 100000 runs, got {asked.in_control!r}.")
 
 
-_Placed = tuple[ChartRow, "_Watched | None"]
+_Placed = tuple[ChartRow, "_ChartInput | None"]
 """A chart, and the run that raised its alarm."""
 
 
-def _on_pass_rate(runs: Sequence[_Watched], asked: WatchWish, each: float) -> tuple[Watch, list[_Placed]]:
+def _on_pass_rate(runs: Sequence[_ChartInput], asked: WatchWish, each: float) -> tuple[Watch, list[_Placed]]:
     from agentmut.stats import page_hinkley_for, page_hinkley_run_length
 
     judged = [run for run in runs if run.passed is not None]
@@ -230,7 +230,7 @@ def _on_pass_rate(runs: Sequence[_Watched], asked: WatchWish, each: float) -> tu
     return found, [_with_run(base, later), _with_run(_charted(second, chart, failed), later)]
 
 
-def _on_behaviour(scorer: Scorer, later: Sequence[_Watched], each: float, seed: int) -> list[_Placed]:
+def _on_behaviour(scorer: Scorer, later: Sequence[_ChartInput], each: float, seed: int) -> list[_Placed]:
     from agentmut.stats import cusum_for
 
     rows = [ChartRow(chart=name, of="behaviour") for name in ("cusum", "page-hinkley")]
@@ -326,12 +326,12 @@ def _charted(row: ChartRow, chart: "Cusum | PageHinkley", values: Sequence[float
     )
 
 
-def _with_run(row: ChartRow, runs: Sequence[_Watched]) -> _Placed:
+def _with_run(row: ChartRow, runs: Sequence[_ChartInput]) -> _Placed:
     """Return a chart with the run of its alarm; `runs` are those that the chart watched."""
     return row, None if row.alarm_at is None else runs[row.alarm_at - 1]
 
 
-def _placed(row: ChartRow, run: _Watched | None, imports: Imports) -> ChartRow:
+def _placed(row: ChartRow, run: _ChartInput | None, imports: Imports) -> ChartRow:
     """Return the row with the place of the run that raised its alarm."""
     for found in imports.some([run.number] if run else ()):
         trial = found.trial.trial

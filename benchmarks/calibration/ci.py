@@ -16,8 +16,8 @@ from agentmut.stats.checks import check_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.kill.characteristics import TableOf
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.first_runs import Killed
-from agentmut.stats.score.redness import Tried, passes_needed, red_chances
+from agentmut.stats.score.first_runs import KillPlace
+from agentmut.stats.score.redness import TriedScenario, passes_needed, red_chances
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 from benchmarks.calibration.score import Endings, endings_at
 
@@ -112,7 +112,7 @@ def drawn_green(k: int, n: int, runs: int, *, again: bool) -> float:
 
 def replayed_green(k: int, n: int, runs: int) -> float:
     """Return the estimated chance that one scenario is green."""
-    estimate = red_chances([Tried(k, n, THRESHOLD)], [runs])[0].interval.estimate
+    estimate = red_chances([TriedScenario(k, n, THRESHOLD)], [runs])[0].interval.estimate
     assert estimate is not None
     return 1 - estimate
 
@@ -150,7 +150,7 @@ def simulated_misses(
 
 
 def _interval(counts: Iterable[int], n: int, runs: int, level: float) -> Interval:
-    return red_chances([Tried(k, n, THRESHOLD) for k in counts], [runs], level)[0].interval
+    return red_chances([TriedScenario(k, n, THRESHOLD) for k in counts], [runs], level)[0].interval
 
 
 def _is_under(truth: float, interval: Interval) -> bool:
@@ -277,19 +277,19 @@ def _killed(campaigns: int) -> Iterable[Figure]:
             yield Figure(name, float(mean), promise, low, high, float(spread))
 
 
-def killed_mutant(p: float, drop: float, rng: np.random.Generator, table_of: TableOf) -> list[Tried]:
+def killed_mutant(p: float, drop: float, rng: np.random.Generator, table_of: TableOf) -> list[TriedScenario]:
     """Return the trials of a mutant that the first of ten scenarios has killed; none if it does not."""
     first, *others = rng.binomial(50, 1 - p, 10).tolist()
     table = table_of(first, 50, KillDesign(level_for(10)))
     end = _endings(table, 1 - p + drop).draw(rng)
     if end.decision is not Decision.KILLED:
         return []
-    killed = Killed((table,), end.trials, end.failures)
-    own = Tried(end.trials - end.failures, end.trials, THRESHOLD, killed=killed)
-    return [own, *(Tried(50 - f0, 50, THRESHOLD) for f0 in others)]
+    killed = KillPlace((table,), end.trials, end.failures)
+    own = TriedScenario(end.trials - end.failures, end.trials, THRESHOLD, killed=killed)
+    return [own, *(TriedScenario(50 - f0, 50, THRESHOLD) for f0 in others)]
 
 
-def surviving_mutant(p: float, rng: np.random.Generator, table_of: TableOf) -> list[Tried]:
+def surviving_mutant(p: float, rng: np.random.Generator, table_of: TableOf) -> list[TriedScenario]:
     """Return the trials of an unchanged mutant on ten scenarios, each with 50 of the original; none if it does not
     survive.
     """
@@ -299,7 +299,7 @@ def surviving_mutant(p: float, rng: np.random.Generator, table_of: TableOf) -> l
         if end.decision is not Decision.SURVIVED:
             return []
         own = end.trials - end.failures
-        tried.append(Tried(own, end.trials, THRESHOLD, no_better_than=(50 - f0, 50)))
+        tried.append(TriedScenario(own, end.trials, THRESHOLD, no_better_than=(50 - f0, 50)))
     return tried
 
 

@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.first_runs import Killed, replayed_green
+from agentmut.stats.score.first_runs import KillPlace, replayed_green
 from benchmarks.calibration.__main__ import report
 from benchmarks.calibration.figures import Figure, Section
 
@@ -57,7 +57,7 @@ def kill_chances(table: KillTable, failing: float) -> Array:
 def greens_of(table: KillTable) -> Greens:
     """Return the candidates' estimates at each place where the table kills."""
     ended = endings(table)[Decision.KILLED]
-    places = [Killed((table,), int(n), int(f)) for n, f in zip(ended.n, ended.f, strict=True)]
+    places = [KillPlace((table,), int(n), int(f)) for n, f in zip(ended.n, ended.f, strict=True)]
     in_use = tuple(np.array([replayed_green(k, *job) for k in places]) for job in ((1, 1), (9, 10)))
     chances = np.array([kill_chances(table, float(q)) for q in GRID])
     given = chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300)

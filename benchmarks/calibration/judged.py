@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from agentmut.stats.kill.characteristics import chance_of, endings
-from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table
+from agentmut.stats.kill.rule import Decision, KillDesign, StoppedTrials, decision_table
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 from agentmut.stats.tests.multiplicity import Correction
@@ -226,7 +226,7 @@ def _kill_chances(n0: int, design: KillDesign, p: float) -> tuple[float, float]:
             continue
         table = decision_table(f0, n0, design)
         for decision, ends in endings(table).items():
-            stopped = [Stopped(decision, int(n), int(f)) for n, f in zip(ends.n, ends.f, strict=True)]
+            stopped = [StoppedTrials(decision, int(n), int(f)) for n, f in zip(ends.n, ends.f, strict=True)]
             verdicts = [judge_stopped(table, one).verdict for one in stopped]
             same, worse = (chance_of(ends, phi)[:, 0] for phi in (1 - p, 1 - p + design.delta))
             fail += weight * float(same[[v is Verdict.FAIL for v in verdicts]].sum())

@@ -7,7 +7,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from agentmut.stats.kill.allocation import Standing, choose, evidence
+from agentmut.stats.kill.allocation import LiveScenario, choose, evidence
 from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, decision_table
 from benchmarks.calibration.false_kills import false_kill_supremum
@@ -74,15 +74,15 @@ def simulated_cost(
     return Cost(fmean(trials), stdev(trials) / math.sqrt(runs), fmean(killed for _, killed in results))
 
 
-def _opening(f0: int, n0: int, design: KillDesign) -> tuple[KillTable, Standing]:
-    return decision_table(f0, n0, design), Standing(evidence(f0, n0, design.n_max), 0, 0)
+def _opening(f0: int, n0: int, design: KillDesign) -> tuple[KillTable, LiveScenario]:
+    return decision_table(f0, n0, design), LiveScenario(evidence(f0, n0, design.n_max), 0, 0)
 
 
 def _one_mutant(
-    openings: Sequence[tuple[KillTable, Standing]], rates: Sequence[float], rng: Random
+    openings: Sequence[tuple[KillTable, LiveScenario]], rates: Sequence[float], rng: Random
 ) -> tuple[int, bool]:
     """Return trials spent on one mutant that passes at `rates`, and whether they killed it."""
-    states: list[Standing | None] = [None if table.untestable else start for table, start in openings]
+    states: list[LiveScenario | None] = [None if table.untestable else start for table, start in openings]
     equal, spent = [1.0] * len(rates), 0
     while any(states):
         j = choose(states, equal, equal, rng)

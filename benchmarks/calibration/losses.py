@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.random import Generator
 
-from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest
 from agentmut.insight.fingerprint import Fingerprint, fingerprint
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step
@@ -57,7 +57,7 @@ def changed(original: float, mutant: float, repeat: int, scenarios: int = 1) -> 
     before = {name: [run(rng, original) for _ in range(ORIGINAL)] for name in names}
     says = [mutant, *[original] * (scenarios - 1)]
     blocks = [
-        Compared(name, [run(rng, share) for _ in range(MUTANT)])
+        ComparedRuns(name, [run(rng, share) for _ in range(MUTANT)])
         for name, share in zip(names, says, strict=True)
     ]
     found = TraceTest(before, repeat).change("m", blocks)

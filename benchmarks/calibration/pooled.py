@@ -15,7 +15,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Outcome
-from agentmut.relating.follow_ups import Agent, Planned, TrialRef, controls_first
+from agentmut.relating.follow_ups import Agent, PlannedPair, TrialRef, controls_first
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.relating.pooling import fixed_pairs, pooled
@@ -67,10 +67,11 @@ class Odd:
 CHOSEN = ChosenRelation("oracle.odd", None, Odd())
 
 
-def pairs_of(material: SourceMaterial) -> tuple[Planned, ...]:
+def pairs_of(material: SourceMaterial) -> tuple[PlannedPair, ...]:
     """Return a pair for each source run."""
     planned = [
-        Planned(run, SAME_AGAIN, (TrialRef("", "s", SOURCES + i),)) for i, run in enumerate(material.sources)
+        PlannedPair(run, SAME_AGAIN, (TrialRef("", "s", SOURCES + i),))
+        for i, run in enumerate(material.sources)
     ]
     return controls_first(planned, material)
 

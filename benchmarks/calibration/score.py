@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.kill.characteristics import TableOf, chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.judged import Judged
+from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.kill_p_value import KillTest
 from agentmut.stats.score.mutation_score import Score, mutation_score
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
@@ -105,13 +105,13 @@ class Campaigns:
         self._table_of = table_of
         self._endings = cache(endings_at)
 
-    def mutants(self, drop: Sequence[float], rng: np.random.Generator) -> list[Judged]:
+    def mutants(self, drop: Sequence[float], rng: np.random.Generator) -> list[JudgedMutant]:
         """Return the mutants of one campaign, which share its baselines."""
         f0 = rng.binomial(self.cell.n0, 1 - self.cell.p, self.cell.scenarios).tolist()
         tables = [self._table_of(f, self.cell.n0, self.design) for f in f0]
         return [self._mutant(tables, lost, rng) for lost in drop]
 
-    def _mutant(self, tables: Sequence[KillTable], lost: float, rng: np.random.Generator) -> Judged:
+    def _mutant(self, tables: Sequence[KillTable], lost: float, rng: np.random.Generator) -> JudgedMutant:
         worse, where = min(1.0, 1 - self.cell.p + lost), int(rng.integers(len(tables)))
         rates = [worse if i == where else 1 - self.cell.p for i in range(len(tables))]
         known = [i for i, table in enumerate(tables) if not table.untestable]
@@ -121,8 +121,8 @@ class Campaigns:
         tests = tuple(KillTest(f"s{i:02}", tables[i], first * (i == by)) for i in known)
         survived = len(known) == len(tables) and all(e.decision is Decision.SURVIVED for e in ended.values())
         if kills:
-            return Judged(Decision.KILLED, tests)
-        return Judged(Decision.SURVIVED if survived else Decision.UNDECIDED, tests)
+            return JudgedMutant(Decision.KILLED, tests)
+        return JudgedMutant(Decision.SURVIVED if survived else Decision.UNDECIDED, tests)
 
 
 class Coverage(NamedTuple):

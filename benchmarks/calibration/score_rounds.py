@@ -9,7 +9,7 @@ import numpy as np
 from agentmut.stats.kill.characteristics import TableOf
 from agentmut.stats.kill.rounds import ROUNDS, design_in, replayed
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.judged import Judged
+from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.kill_p_value import KillTest
 from agentmut.stats.score.missed import missed_bound
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
@@ -66,7 +66,7 @@ class Tables:
             cleared.append(all(each.decision is Decision.SURVIVED for each in said))
         return Lived(outcomes, None, cleared)
 
-    def judged(self, mutant: Lived, last: int) -> Judged:
+    def judged(self, mutant: Lived, last: int) -> JudgedMutant:
         """Return the evidence on a mutant when the round `last` has ended."""
         tests = tuple(
             KillTest(f"s{at:02}", table, _killed_at(mutant, number, at, table), ROUNDS[number].weight)
@@ -74,7 +74,7 @@ class Tables:
             for at, table in enumerate(tables)
         )
         later = sum(each.weight for each in ROUNDS[last + 1 :])
-        return Judged(_decision(mutant, last), tests, later=later)
+        return JudgedMutant(_decision(mutant, last), tests, later=later)
 
 
 def _decision(mutant: Lived, last: int) -> Decision:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentmut._base import shipped
-from agentmut.language import Instruction, Other, StatedFact, parse, quoted, reads_as_english
+from agentmut.language import Deviation, Instruction, StatedFact, parse, quoted, reads_as_english
 from agentmut.nouns import About, AgentConfig, Candidate, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.values import is_metadata, restated, stated_facts
@@ -58,7 +58,7 @@ def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 def _other_version(text: str, sentence: Instruction, fact: StatedFact | None) -> str:
     if fact is None:
         return _denied(text, sentence)
-    (start, end), after = restated(text, fact, Other.NEAR)
+    (start, end), after = restated(text, fact, Deviation.NEAR)
     return f"{text[sentence.start : start]}{after}{text[end : sentence.end]}"
 
 

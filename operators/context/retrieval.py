@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agentmut._base import ends_in_common
-from agentmut.language import FactKind, Other, quoted
+from agentmut.language import Deviation, FactKind, quoted
 from agentmut.mutation import another
 from agentmut.nouns import AgentConfig, Candidate, Document, Edit, Reach
 from agentmut.operators.context.documents import document_example, of_document, text_edit
@@ -33,7 +33,7 @@ def keep_superseded(config: AgentConfig, options: OperatorOptions) -> Iterator[C
         facts = [one.fact for one in stated_facts(document) if one.fact.kind is not FactKind.IDENTIFIER]
         older = document.text
         for fact in reversed(facts):
-            (start, end), after = restated(document.text, fact, Other.OLDER)
+            (start, end), after = restated(document.text, fact, Deviation.OLDER)
             older = older[:start] + after + older[end:]
         if older != document.text:
             added = Document(name=f"{document.name} (superseded)", text=older).model_dump(mode="json")

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from agentmut.language import (
     MONTH,
+    Deviation,
     FactKind,
     Instruction,
-    Other,
     Span,
     StatedFact,
     facts,
@@ -30,14 +30,14 @@ _BANNER = "Last updated: March 2021"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
-class Stated(NamedTuple):
+class LocatedFact(NamedTuple):
     """A fact of a document, its spans counted in the document, and the sentence that states it."""
 
     fact: StatedFact
     sentence: Instruction
 
 
-def stated_facts(document: Document) -> Iterator[Stated]:
+def stated_facts(document: Document) -> Iterator[LocatedFact]:
     """Yield the facts in a document's sentences; those in code, links, quotations and tables are left out."""
     parsed = parse(document.text)
     for sentence in parsed.instructions:
@@ -45,10 +45,10 @@ def stated_facts(document: Document) -> Iterator[Stated]:
             at = sentence.start
             span, value = (Span(s.start + at, s.end + at) for s in (found.span, found.value))
             if not parsed.protects(*span):
-                yield Stated(StatedFact(found.kind, span, value), sentence)
+                yield LocatedFact(StatedFact(found.kind, span, value), sentence)
 
 
-def restating(config: AgentConfig, index: int, fact: StatedFact, other: Other) -> Edit:
+def restating(config: AgentConfig, index: int, fact: StatedFact, other: Deviation) -> Edit:
     """Return the edit that gives a fact of the document at `index` another value."""
     (start, end), after = restated(config.context[index].text, fact, other)
     return text_edit(config, index, start, end, after)
@@ -71,7 +71,7 @@ def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
             if is_metadata(document.text, sentence):
                 continue
             said = document.text[fact.span.start : fact.span.end]
-            for other in (Other.NEAR, Other.FAR):
+            for other in (Deviation.NEAR, Deviation.FAR):
                 edit = restating(config, index, fact, other)
                 becomes = f": {edit.before} becomes {edit.after}"
                 anchor = (sentence.text, said, other)
@@ -97,7 +97,7 @@ def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     """
     for index, document in enumerate(config.context):
         changing = [s.fact for s in stated_facts(document) if s.fact.kind is not FactKind.IDENTIFIER]
-        edits = [restating(config, index, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
+        edits = [restating(config, index, fact, Deviation.OLDER) for fact in changing[:_MOST_CHANGES]]
         if not edits:
             continue
         about = tuple(About(pointer=edit.pointer, span=edit.span) for edit in edits)
@@ -112,7 +112,7 @@ _HOURS = {"near": 1, "far": 6, "older": -1}
 _SAFE_DAY = 28
 
 
-def restated(text: str, fact: StatedFact, other: Other) -> tuple[Span, str]:
+def restated(text: str, fact: StatedFact, other: Deviation) -> tuple[Span, str]:
     """Return what to put in the place of which characters, so that the fact has another value.
 
     The span is the value alone, or with its unit where "1 day" becomes "2 days".
@@ -128,7 +128,7 @@ def restated(text: str, fact: StatedFact, other: Other) -> tuple[Span, str]:
     return fact.value, changed
 
 
-def _other(kind: FactKind, value: str, other: Other) -> str:
+def _other(kind: FactKind, value: str, other: Deviation) -> str:
     if kind is FactKind.IDENTIFIER:
         return _identifier(value, other)
     if kind is FactKind.TIME:
@@ -137,30 +137,30 @@ def _other(kind: FactKind, value: str, other: Other) -> str:
     return _date(value, other)
 
 
-def _identifier(value: str, other: Other) -> str:
+def _identifier(value: str, other: Deviation) -> str:
     """Return the identifier of another thing: the last digit differs, or every digit where `far`."""
-    if other is Other.FAR:
+    if other is Deviation.FAR:
         return re.sub(r"\d", lambda digit: str((int(digit.group()) + 5) % 10), value)
     return re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit.group()) + 1) % 10), value)
 
 
-def _date(value: str, other: Other) -> str:
+def _date(value: str, other: Deviation) -> str:
     if len(value) <= 2:
         return str(_day(int(value), other))
     if "-" not in value:
         return str(int(value) + _YEARS[other])
     year, month, day = map(int, value.split("-"))
-    if other is Other.OLDER:
+    if other is Deviation.OLDER:
         return f"{year + _YEARS[other]}-{month:02d}-{min(day, _SAFE_DAY):02d}"
-    if other is Other.FAR:
+    if other is Deviation.FAR:
         return f"{year}-{(month + 5) % 12 + 1:02d}-{min(day, _SAFE_DAY):02d}"
     return f"{year}-{month:02d}-{_day(day, other):02d}"
 
 
-def _day(day: int, other: Other) -> int:
-    if other is Other.FAR:
+def _day(day: int, other: Deviation) -> int:
+    if other is Deviation.FAR:
         return (day + 13) % _SAFE_DAY + 1
-    back = day >= _SAFE_DAY or (other is Other.OLDER and day > 1)
+    back = day >= _SAFE_DAY or (other is Deviation.OLDER and day > 1)
     return day - 1 if back else day + 1
 
 

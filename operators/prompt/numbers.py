@@ -13,9 +13,9 @@ from agentmut.language import (
     NOT_AFTER_LARGER,
     NUMBER,
     UNIT,
+    Deviation,
     Instruction,
     Measure,
-    Other,
     PromptDocument,
     Use,
     counted_ones,
@@ -77,7 +77,7 @@ _TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times
 _HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more|in a row)\b)")
 
 
-_CHANGES = (Other.NEAR, Other.FAR)
+_CHANGES = (Deviation.NEAR, Deviation.FAR)
 
 
 class _Place(NamedTuple):

@@ -30,7 +30,7 @@ _SHORTEST = 4
 """Letters and digits of an id that can be told from another by one of them."""
 
 
-class Given(NamedTuple):
+class GivenValues(NamedTuple):
     """The ids and numbers of everything an agent could have seen."""
 
     ids: dict[str, str]
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     """What stands after the @ of addresses, or anywhere else with a dot."""
 
     @classmethod
-    def from_texts(cls, seen: Iterable[JsonValue]) -> "Given":
+    def from_texts(cls, seen: Iterable[JsonValue]) -> "GivenValues":
         """Return what the texts and values that were seen hold."""
         text = "\n".join(one if isinstance(one, str) else canonical_json(one) for one in seen)
         # A backslash or a quotation mark of JSON is no part of an id.
@@ -50,8 +50,8 @@ class Given(NamedTuple):
         hosts = frozenset(host.lower() for host in re.findall(r"[\w-]+(?:\.[\w-]+)+", text))
         return cls(ids, frozenset(numbers_of(text)), frozenset(_DIGITS.findall(text)), hosts)
 
-    def __or__(self, other: "Given") -> "Given":
-        return Given(
+    def __or__(self, other: "GivenValues") -> "GivenValues":
+        return GivenValues(
             self.ids | other.ids,
             self.numbers | other.numbers,
             self.digits | other.digits,
@@ -113,7 +113,7 @@ def amount_of(value: Value) -> Decimal | None:
     return decimal_of(str(value.value)) if named else None
 
 
-def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bool = False) -> str:
+def spoilt_id(said: str, given: GivenValues, used: Collection[str] = (), makes_new: bool = False) -> str:
     """Return the given id that `said` is a slip of; empty if `said` is a given id, or nobody can tell.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
@@ -122,9 +122,9 @@ def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bo
     one (`used`); and what follows is no slip where the call makes something new. An address whose host was never seen
     resembles any other.
 
-    >>> spoilt_id("ORD-1024", Given.from_texts(["Refund ORD-1042, please"]))
+    >>> spoilt_id("ORD-1024", GivenValues.from_texts(["Refund ORD-1042, please"]))
     'ORD-1042'
-    >>> spoilt_id("ord 1042", Given.from_texts(["ORD-1042"]))
+    >>> spoilt_id("ord 1042", GivenValues.from_texts(["ORD-1042"]))
     ''
     """
     own = plain(said)
@@ -142,7 +142,7 @@ def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bo
     return next((given.ids[other] for other in likes if other), "")
 
 
-def _other_address(own: str, host: str, given: Given) -> str:
+def _other_address(own: str, host: str, given: GivenValues) -> str:
     addresses = {other: written for other, written in given.ids.items() if _ADDRESS.fullmatch(written)}
     like = next((written for other, written in addresses.items() if _resembles(own, other)), "")
     return like or ("" if host in given.hosts else next(iter(addresses.values()), ""))
@@ -153,7 +153,7 @@ def plain(identifier: str) -> str:
     return _PLAIN.sub("", identifier).upper()
 
 
-def _is_number_of(own: str, given: Given) -> bool:
+def _is_number_of(own: str, given: GivenValues) -> bool:
     """Return whether a value is only the number of an id, or a given number with letters before it."""
     number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if number == own:
@@ -166,7 +166,7 @@ def _number(own: str) -> int:
     return int(match["digits"]) if match else -1
 
 
-def _is_short_of(own: str, other: str, given: Given) -> bool:
+def _is_short_of(own: str, other: str, given: GivenValues) -> bool:
     """Return whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
     if own.isdecimal():
         number = _FORM.fullmatch(other)
@@ -187,7 +187,7 @@ def _resembles(one: str, other: str) -> bool:
     return same_prefix and re.sub(r"\d", "9", one) == re.sub(r"\d", "9", other)
 
 
-def _is_the_other(own: str, other: str, given: Given) -> bool:
+def _is_the_other(own: str, other: str, given: GivenValues) -> bool:
     """Return whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
     mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
     if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):

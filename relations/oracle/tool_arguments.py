@@ -22,7 +22,7 @@ from agentmut.nouns import (
 )
 from agentmut.relations.base import NoArgument, call, check, run, source
 from agentmut.relations.oracle.amounts import only_amount, spoilt_amount
-from agentmut.relations.oracle.survival import Given, Value, amount_of, ids_of, plain, spoilt_id, values
+from agentmut.relations.oracle.survival import GivenValues, Value, amount_of, ids_of, plain, spoilt_id, values
 from agentmut.seams import RelationExample
 
 _MAKES_NEW = re.compile(
@@ -86,16 +86,16 @@ class ToolArguments(NoArgument):
         )
 
 
-class _Judged(NamedTuple):
+class _ValueOrigin(NamedTuple):
     """A value of a call that was given or corrupted. Values of unknown origin are left out."""
 
     text: str
     is_fault: bool = False
 
 
-def _judged(pair: Pair) -> Iterator[_Judged]:
+def _judged(pair: Pair) -> Iterator[_ValueOrigin]:
     seen = [*_seen_before(pair.scenario, pair.config)]
-    known = Given.from_texts(seen)
+    known = GivenValues.from_texts(seen)
     used = frozenset(
         plain(said) for step in pair.source.tool_calls for value in _values(step) for said in ids_of(value)
     )
@@ -108,32 +108,32 @@ def _judged(pair: Pair) -> Iterator[_Judged]:
         returned = [one for one in (step.output, step.error) if one is not None]
         if returned:
             seen += returned
-            known |= Given.from_texts(returned)
+            known |= GivenValues.from_texts(returned)
 
 
 def _values(step: Step) -> Iterator[Value]:
     return values(step.arguments or {})
 
 
-def _ids_judged(step: Step, value: Value, given: Given, used: frozenset[str]) -> Iterator[_Judged]:
+def _ids_judged(step: Step, value: Value, given: GivenValues, used: frozenset[str]) -> Iterator[_ValueOrigin]:
     for said in ids_of(value):
         meant = spoilt_id(said, given, used, makes_new=_MAKES_NEW.match(step.tool or "") is not None)
         if meant:
             yield _fault(step, value, said, meant)
         elif given.has(said):
-            yield _Judged(f"{value.name} {said}")
+            yield _ValueOrigin(f"{value.name} {said}")
 
 
 def _amount_judged(
-    step: Step, value: Value, given: Given, only: Decimal | None, config: AgentConfig
-) -> Iterator[_Judged]:
+    step: Step, value: Value, given: GivenValues, only: Decimal | None, config: AgentConfig
+) -> Iterator[_ValueOrigin]:
     amount = amount_of(value)
     if amount is None:
         return
     described = _described(step.tool, value.name, config)
     in_cents = _CENTS.search(described) is not None
     if amount in given.numbers or (in_cents and amount / 100 in given.numbers):
-        yield _Judged(f"{value.name} {amount}")
+        yield _ValueOrigin(f"{value.name} {amount}")
         return
     whole = _WHOLE_UNITS.search(f"{described} {_purpose(step.tool, config)}") is not None
     slip = spoilt_amount(amount, given.numbers, only, hundredfold=whole)
@@ -141,8 +141,10 @@ def _amount_judged(
         yield _fault(step, value, str(amount), str(slip))
 
 
-def _fault(step: Step, value: Value, said: str, meant: str) -> _Judged:
-    return _Judged(f"{step.tool} was called with {value.name} {said}, but given is {meant}", is_fault=True)
+def _fault(step: Step, value: Value, said: str, meant: str) -> _ValueOrigin:
+    return _ValueOrigin(
+        f"{step.tool} was called with {value.name} {said}, but given is {meant}", is_fault=True
+    )
 
 
 def _seen_before(scenario: Scenario, config: AgentConfig) -> Iterator[JsonValue]:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.in_round import Tested
+from agentmut.campaign.decision.in_round import RoundTables
 from agentmut.campaign.decision.kill_phase import IDENTITY_ALPHA
-from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.decision.scoring import score
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Rule
@@ -28,7 +28,8 @@ def campaign(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A campaign with its baselines recorded: `failures[i]` of the i-th scenario's `trials` failed."""
     # every scenario reaches every mutant: what the trials carried is not the matter here
     monkeypatch.setattr(
-        "agentmut.campaign.decision.state.reached", lambda *args: Reached(dict.fromkeys(args[3], 1.0))
+        "agentmut.campaign.decision.state.reached",
+        lambda *args: ReachingScenarios(dict.fromkeys(args[3], 1.0)),
     )
 
     def begun(failures: list[int], share: float, trials: int = 20) -> CampaignState:
@@ -119,7 +120,7 @@ def test_scenarios_that_have_survived_stay_in_the_suites_evidence() -> None:
 def test_kills_by_the_suite_lower_the_low_end_of_the_score() -> None:
     arm = an_arm(6, level=0.025)
     alone = Arm(arm.mutant, arm.lanes, 1)
-    arm.tested = alone.tested = (Tested({lane.scenario: lane.table for lane in arm.lanes}, 1.0),)
+    arm.tested = alone.tested = (RoundTables({lane.scenario: lane.table for lane in arm.lanes}, 1.0),)
     shared = score([(Status.KILLED, arm)] * 60)
     plain = score([(Status.KILLED, alone)] * 60)
     assert shared.low is not None and plain.low is not None

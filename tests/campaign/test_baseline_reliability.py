@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agentmut.campaign import open_session
-from agentmut.campaign.results.reliability import Runs, baseline_reliability, reliability_of
+from agentmut.campaign.results.reliability import ScenarioRuns, baseline_reliability, reliability_of
 from agentmut.campaign.running.stored import stored_originals
 from agentmut.insight.coverage.project_coverage import CoverageRequest, project_coverage
 from agentmut.nouns.result import Result
@@ -108,10 +108,10 @@ def test_an_earlier_result_has_its_counts(result: Result) -> None:
 
 def test_categories_have_pass_rates_over_their_scenarios() -> None:
     runs = [
-        Runs("a", 3, 4, category="refunds", setup_seconds=2.0),
-        Runs("b", 1, 2, category="refunds"),
-        Runs("c", 2, 2, category="orders"),
-        Runs("d", 0, 5),
+        ScenarioRuns("a", 3, 4, category="refunds", setup_seconds=2.0),
+        ScenarioRuns("b", 1, 2, category="refunds"),
+        ScenarioRuns("c", 2, 2, category="orders"),
+        ScenarioRuns("d", 0, 5),
     ]
     found = reliability_of(runs)
     assert found is not None

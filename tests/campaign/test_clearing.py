@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.campaign.decision.clearing import FOREMOST, tried_on
-from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.preparation.plan import Rule
 from agentmut.nouns.mutant import Status
 from agentmut.project.schema import StatisticsSettings
@@ -21,30 +21,32 @@ AFFINITIES = {f"s{n:03}": 1.0 if n < 3 else n / 1000 for n in range(214)}
 
 
 def test_the_foremost_and_one_of_each_stratum_are_tried() -> None:
-    where = tried_on(Reached(AFFINITIES), 20, 1, "m")
+    where = tried_on(ReachingScenarios(AFFINITIES), 20, 1, "m")
     assert len(where.scenarios) == 20 + FOREMOST
     assert {"s000", "s001", "s002", "s213", "s212"} <= set(where.scenarios)  # the highest affinities
     assert where.clearing is not None
     assert (where.clearing.reached, sum(where.clearing.strata)) == (214, 209)
     assert set(where.clearing.strata) == {10, 11}
-    assert where == tried_on(Reached(AFFINITIES), 20, 1, "m")
-    assert where.scenarios != tried_on(Reached(AFFINITIES), 20, 1, "other").scenarios
+    assert where == tried_on(ReachingScenarios(AFFINITIES), 20, 1, "m")
+    assert where.scenarios != tried_on(ReachingScenarios(AFFINITIES), 20, 1, "other").scenarios
 
 
 def test_every_scenario_of_the_rest_has_its_chance() -> None:
-    seen = {name for k in range(400) for name in tried_on(Reached(AFFINITIES), 20, 1, str(k)).scenarios}
+    seen = {
+        name for k in range(400) for name in tried_on(ReachingScenarios(AFFINITIES), 20, 1, str(k)).scenarios
+    }
     assert seen == set(AFFINITIES)
 
 
 @pytest.mark.parametrize(("size", "reached"), [(0, 214), (20, 20), (20, 3)])
 def test_without_a_size_or_with_few_scenarios_all_are_tried(size: int, reached: int) -> None:
     some = dict(list(AFFINITIES.items())[:reached])
-    assert tried_on(Reached(some), size, 1, "m") == Reached(some)
+    assert tried_on(ReachingScenarios(some), size, 1, "m") == ReachingScenarios(some)
 
 
 def test_the_parts_of_a_pair_keep_their_scenarios() -> None:
     parts = {name: frozenset({"one"}) for name in AFFINITIES}
-    where = tried_on(Reached(AFFINITIES, parts=parts), 20, 1, "m")
+    where = tried_on(ReachingScenarios(AFFINITIES, parts=parts), 20, 1, "m")
     assert set(where.parts) == set(where.scenarios)
 
 
@@ -56,7 +58,7 @@ def test_the_bound_is_that_of_its_formula() -> None:
     assert most_with_drop(5, [10] * 20, 0.1) == 30
     assert most_with_drop(5, [], 0.1) == 1
     # 20 scenarios, ten random ones beside the foremost: five strata of two, .55 ** 5 = .0503, and five of one
-    where = tried_on(Reached(dict(list(AFFINITIES.items())[:20])), 10, 1, "m")
+    where = tried_on(ReachingScenarios(dict(list(AFFINITIES.items())[:20])), 10, 1, "m")
     assert where.clearing is not None and len(where.scenarios) == 15
     assert most_with_drop(FOREMOST, where.clearing.strata, 0.1) == 5
     assert most_with_drop(20, [], 0.1) == 1  # 0.1 ** 2 is less than 0.05
@@ -74,7 +76,7 @@ def test_from_21_scenarios_on_a_sample_is_tried_and_its_bound_is_what_it_is(
     reached: int, tried: int, open_: int
 ) -> None:
     """With u strata of two, .55 ** u for one drop in each; a drop more in a tried one takes .1."""
-    where = tried_on(Reached(dict(list(AFFINITIES.items())[:reached])), 20, 1, "m")
+    where = tried_on(ReachingScenarios(dict(list(AFFINITIES.items())[:reached])), 20, 1, "m")
     assert len(where.scenarios) == tried
     strata = where.clearing.strata if where.clearing else ()
     assert most_with_drop(FOREMOST, strata or [1] * (reached - FOREMOST), 0.1) == open_

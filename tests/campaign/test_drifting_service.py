@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Rule
 from agentmut.campaign.preparation.plans import make_plan
@@ -33,7 +33,8 @@ def coin(launch: Launch) -> float:
 def play(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Play a campaign of nine mutants whose service passes at `before` in the baseline, and at `after` then."""
     monkeypatch.setattr(
-        "agentmut.campaign.decision.state.reached", lambda *args: Reached(dict.fromkeys(args[3], 1.0))
+        "agentmut.campaign.decision.state.reached",
+        lambda *args: ReachingScenarios(dict.fromkeys(args[3], 1.0)),
     )
     session = open_session(projects.write(WORDS, idle=6))
     plan = make_plan(session, make_mutants(session, Selection()), 1, 0.0)

@@ -8,9 +8,9 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.campaign.decision import quarantine
-from agentmut.campaign.running.loop import Finished, Loop
+from agentmut.campaign.running.loop import FinishedTrial, Loop
 from agentmut.campaign.running.ports import Guard
-from agentmut.campaign.trials import Judged, Launch, Suite
+from agentmut.campaign.trials import JudgedRun, Launch, Suite
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Outcome
 from agentmut.store.store import Store
@@ -117,7 +117,7 @@ def test_what_ends_while_an_outage_is_told_is_set_aside_with_it() -> None:
         loop = Loop.__new__(Loop)
         loop._tasks, loop._done, loop._interrupted = set(), asyncio.Queue(), False
         loop._guard, loop._outage, loop._keep = guard, outage, lambda finished: None  # type: ignore[method-assign]
-        loop._done.put_nowait(Finished(launch("m", 3), "key", Execution(ending=Ending.REFUSED)))
+        loop._done.put_nowait(FinishedTrial(launch("m", 3), "key", Execution(ending=Ending.REFUSED)))
         await loop._end()
 
     asyncio.run(ended("refused"))
@@ -132,7 +132,7 @@ def launch(mutant: str, number: int) -> Launch:
 def result(ending: Ending, outcome: Outcome) -> Any:
     detector = None
     execution = Execution(ending=ending)
-    judged = Judged(outcome)
+    judged = JudgedRun(outcome)
     return Suite({}, {}).result("s", execution, detector, judged)
 
 

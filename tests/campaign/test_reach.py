@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.decision.reach import Reached, reached
+from agentmut.campaign.decision.reach import ReachingScenarios, reached
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
@@ -40,7 +40,7 @@ def trial(calls: str = "", nodes: tuple[str, ...] = (), outcome: Outcome = Outco
 
 def reach_of(
     mutant: Mutant, baselines: dict[str, list[TrialResult]], turns: int = 1, workers: int = 0
-) -> Reached:
+) -> ReachingScenarios:
     """With scenarios of one turn, but the last, which has `turns`."""
     last = list(baselines)[-1]
     scenarios = {

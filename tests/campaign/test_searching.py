@@ -14,7 +14,7 @@ from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.proposals import Proposal
 from agentmut.insight.generate.stand_ins import MADE_UP, StandIns
 from agentmut.insight.search.search_preparation import check_harmless, search_of, start_of, what_is_stored
-from agentmut.insight.search.trial_bench import Bench, Wanted
+from agentmut.insight.search.trial_bench import Bench, WantedRuns
 from agentmut.insight.search.trying import Trying
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
@@ -331,7 +331,7 @@ def test_the_rounds_of_a_search_share_the_budget_of_minutes(copied: Path) -> Non
         register(store, search.bench.plan)
         proposal = Proposal(("Where is order A-1042, please?",), project.scenarios[0], "")
         scenario = Trying(search.start, search.bench, search.killing, set()).scenario(proposal)
-        search.bench.run([Wanted(scenario, None, 0, 2)])
+        search.bench.run([WantedRuns(scenario, None, 0, 2)])
         first = search.bench.seconds
-        search.bench.run([Wanted(scenario, None, 2, 4)])
+        search.bench.run([WantedRuns(scenario, None, 2, 4)])
         assert 0 < first < search.bench.seconds == store.spent(search.bench.plan.run_id).seconds

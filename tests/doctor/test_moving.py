@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from agentmut.doctor.elsewhere import SHIFT_SECONDS, shifted
-from agentmut.doctor.moving import Moving, moving_spans, template_of
+from agentmut.doctor.moving import MovingPart, moving_spans, template_of
 
 RULES = "Never promise a date. Refund at most 50 euros."
 START = dt.datetime(2026, 11, 27, 2, 46, 5)
@@ -38,7 +38,7 @@ def test_a_user_and_a_date_beside_rules_move_and_the_rules_stay() -> None:
     ]
     found = template_of(texts[0], texts[1:])
     assert found.text == RULES + " The user is {user}, since {since}."
-    assert found.parts == (Moving("user", "Bo"), Moving("since", "1 May"))
+    assert found.parts == (MovingPart("user", "Bo"), MovingPart("since", "1 May"))
 
 
 def test_retrieved_text_moves_as_a_whole_though_it_shares_words() -> None:
@@ -53,7 +53,7 @@ def test_retrieved_text_moves_as_a_whole_though_it_shares_words() -> None:
 
 def test_what_only_another_run_has_moves_too() -> None:
     found = template_of(f"{RULES}\nBe kind.", [f"{RULES}\nThe user is angry.\nBe kind."])
-    assert found.parts == (Moving("euros", ""),)
+    assert found.parts == (MovingPart("euros", ""),)
     assert found.text == RULES + "\n{euros}Be kind."
 
 

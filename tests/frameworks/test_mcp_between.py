@@ -33,7 +33,7 @@ from agentmut.trial.on_wire import as_mutant, inside, routed
 from agentmut.trial.single_run import Case, Wiring, attempt
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.proxy.gateway import open_gateway
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from tests.frameworks.kit import AT_ONCE
 from tests.frameworks.mcp_agents import orders
 
@@ -81,7 +81,7 @@ def reached(
     """`between`, for what needs no client: `use` is given the server as clients are told of it."""
 
     async def carry_out() -> Any:
-        config, roster = AgentConfig(tools=after), Admitted()
+        config, roster = AgentConfig(tools=after), AdmittedTrials()
         change = ToolChange(before, after)
         trial = Trial("t.1", tools=altered_tools(config), tool_change=change, doubles=doubles)
         async with open_tool_doors(roster) as doors:
@@ -206,7 +206,7 @@ def test_a_server_that_ends_by_itself_ends_the_program_between_as_it_ended() -> 
     """While the client's end is open, and so is being read."""
 
     async def carry_out() -> Any:
-        trial, roster = Trial("t.1"), Admitted()
+        trial, roster = Trial("t.1"), AdmittedTrials()
         async with open_tool_doors(roster) as doors:
             with roster.admitted(trial):
                 variables = {**os.environ, "PYTHONPATH": str(ROOT), **doors.variables(trial.id)}
@@ -296,7 +296,7 @@ def test_the_front_takes_only_trials_that_are_under_way_and_addresses() -> None:
     import aiohttp
 
     async def carry_out() -> list[int]:
-        roster = Admitted()
+        roster = AdmittedTrials()
         async with open_tool_doors(roster) as doors, aiohttp.ClientSession() as http:
             with roster.admitted(Trial("t.1")):
                 paths = (

@@ -15,7 +15,7 @@ from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.adapters.vertex_agent_engine import adapter as vertex_agent_engine_adapter
 from agentmut.adapters.vertex_agent_engine.credentials import Credentials
 from agentmut.adapters.vertex_agent_engine.errors import EngineError
-from agentmut.adapters.vertex_agent_engine.events import Hearing
+from agentmut.adapters.vertex_agent_engine.events import TurnEvents
 from agentmut.campaign.preparation.session import open_session
 from agentmut.campaign.selection.selection import Selection
 from agentmut.conformance.adapters.adapter_checks import endpoint
@@ -185,7 +185,7 @@ def test_a_stream_that_breaks_off_is_no_evidence_and_its_call_is_in_the_trace(st
 
 def test_results_are_those_of_the_agent_that_called_though_two_give_one_id() -> None:
     trial = Trial("one")
-    hearing = Hearing(trial.recorder, 0, 0.0)
+    hearing = TurnEvents(trial.recorder, 0, 0.0)
     for kind, agents in (("functionCall", "ab"), ("functionResponse", "ba")):
         for name in agents:
             told = {"id": "call_0", "name": f"tool_{name}", "args": {"by": name}, "response": {"to": name}}

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from agentmut._base.errors import EvaluatorError, RunError, UsageError
-from agentmut.assessment.checked import Checked
+from agentmut.assessment.checked import CheckCounts
 from agentmut.judging.building import build, with_files
 from agentmut.judging.contracts.evaluator import Contract
 from agentmut.judging.contracts.steps import step_values
@@ -229,7 +229,7 @@ def test_a_soft_clause_that_recovers_often_and_once_not_is_counted_as_violated()
     check = Contract({"name": "c", "invariants": [soft]}).evaluate(
         scenario(), said("We paid 40 back.", *(call("issue_refund") for _ in range(200)))
     )
-    counted = Checked()
+    counted = CheckCounts()
     counted.take_in([check])
     assert not check.passed and (counted.violated[0, "fine"], counted.recovered[0, "fine"]) == (1, 0)
 

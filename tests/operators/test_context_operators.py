@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.language.quantities.other_numbers import Other
+from agentmut.language.quantities.other_numbers import Deviation
 from agentmut.language.quantities.stated_facts import FactKind, facts
 from agentmut.mutation.generation import generate
 from agentmut.nouns.config import AgentConfig, Document, History
@@ -75,7 +75,7 @@ def test_facts_are_in_order_apart_and_can_all_be_restated(text: str) -> None:
     for fact in facts(text):
         assert last <= fact.span.start <= fact.value.start < fact.value.end <= fact.span.end
         last = fact.span.end
-        for other in Other:
+        for other in Deviation:
             (start, end), after = restated(text, fact, other)
             assert after and (after != text[start:end] or fact.kind is FactKind.IDENTIFIER)
 
@@ -105,11 +105,11 @@ def test_facts_are_in_order_apart_and_can_all_be_restated(text: str) -> None:
 def test_other_values_keep_the_notation(said: str, near: str, far: str, older: str) -> None:
     (fact,) = facts(said)
 
-    def other(which: Other) -> str:
+    def other(which: Deviation) -> str:
         (start, end), after = restated(said, fact, which)
         return f"{said[:start]}{after}{said[end:]}"
 
-    assert (other(Other.NEAR), other(Other.FAR), other(Other.OLDER)) == (near, far, older)
+    assert (other(Deviation.NEAR), other(Deviation.FAR), other(Deviation.OLDER)) == (near, far, older)
 
 
 # Documents

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.language.quantities.other_numbers import Measure, Other, measure, other_number
+from agentmut.language.quantities.other_numbers import Deviation, Measure, measure, other_number
 from agentmut.language.quantities.stated_facts import facts
 from agentmut.language.quantities.units import plural_of
 from agentmut.language.vocabulary.neighbours import is_number
@@ -123,16 +123,20 @@ def test_of_a_part_and_its_whole_the_part_does_not_grow() -> None:
 def test_prompts_and_documents_have_the_same_other_numbers(text: str) -> None:
     (fact,) = facts(f"Take {text}.")
     said = f"Take {text}."
-    for other, prompt in zip((Other.NEAR, Other.FAR), prompts(said), strict=True):
+    for other, prompt in zip((Deviation.NEAR, Deviation.FAR), prompts(said), strict=True):
         (start, end), after = restated(said, fact, other)
         assert f"{said[:start]}{after}{said[end:]}" == prompt
 
 
 @given(
-    st.decimals(0, 10_000, places=2), st.sampled_from(list(Measure)), st.sampled_from([Other.NEAR, Other.FAR])
+    st.decimals(0, 10_000, places=2),
+    st.sampled_from(list(Measure)),
+    st.sampled_from([Deviation.NEAR, Deviation.FAR]),
 )
 @settings(max_examples=60, deadline=None)
-def test_another_number_is_another_one_and_not_negative(number: object, of: Measure, other: Other) -> None:
+def test_another_number_is_another_one_and_not_negative(
+    number: object, of: Measure, other: Deviation
+) -> None:
     after = other_number(str(number), of, other)
     assert float(after) != float(str(number)) and float(after) >= 0
 

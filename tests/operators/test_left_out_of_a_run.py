@@ -1,12 +1,12 @@
 """`run` says in one line which mutants the agent cannot be run as."""
 
-from agentmut.mutation import LEFT_OUT, DropKind, Dropped, left_out_note
+from agentmut.mutation import LEFT_OUT, DropKind, DroppedCandidate, left_out_note
 
 HOOKLESS = "calls of lookup cannot be intercepted; mark the functions."
 
 
-def dropped(operator: str, reason: str, kind: DropKind = DropKind.NOT_EXPRESSIBLE) -> Dropped:
-    return Dropped(operator, "something", reason, kind)
+def dropped(operator: str, reason: str, kind: DropKind = DropKind.NOT_EXPRESSIBLE) -> DroppedCandidate:
+    return DroppedCandidate(operator, "something", reason, kind)
 
 
 def test_mutants_that_cannot_be_carried_out_are_counted_with_their_commonest_reason() -> None:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agentmut.campaign import Runs, reliability_of
+from agentmut.campaign import ScenarioRuns, reliability_of
 from agentmut.nouns import AgentSummary, Bounds, Cost, Expectation, Family, Score
 from agentmut.report.files.outcome_files import outcomes_as
 from agentmut.report.files.verdicts_markdown import verdicts_markdown
@@ -189,7 +189,10 @@ def test_texts_of_models_stay_text(format: str) -> None:
 
 def test_a_test_has_its_reliability_in_every_format() -> None:
     """Two scenarios of four runs: 2 of 4 passed, so pass^2 is (1/6 + 1) / 2 and its plug-in (1/4 + 1) / 2."""
-    runs = [Runs("refund", 2, 4, (True, False, True, False)), Runs("cancel", 4, 4, (True,) * 4)]
+    runs = [
+        ScenarioRuns("refund", 2, 4, (True, False, True, False)),
+        ScenarioRuns("cancel", 4, 4, (True,) * 4),
+    ]
     report = assessed(
         verdict("refund", "FAIL"), verdict("cancel", "PASS"), reliability=reliability_of(runs), settings=FIXED
     )

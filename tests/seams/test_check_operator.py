@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentmut import testing
-from agentmut.conformance.operators.elsewhere import Tried, order_faults
+from agentmut.conformance.operators.elsewhere import TriedConfig, order_faults
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.tools import ToolSpec
@@ -42,9 +42,9 @@ def test_every_built_in_operator_is_sound(built_in: Any) -> None:
 
 @pytest.mark.process
 def test_the_order_of_no_built_in_operator_comes_from_a_set() -> None:
-    def tried(built_in: Any) -> list[Tried]:
-        examples = [Tried(example.config, example.options) for example in built_in().examples()]
-        return [*(Tried(config, OperatorOptions()) for config in testing.SAMPLES), *examples]
+    def tried(built_in: Any) -> list[TriedConfig]:
+        examples = [TriedConfig(example.config, example.options) for example in built_in().examples()]
+        return [*(TriedConfig(config, OperatorOptions()) for config in testing.SAMPLES), *examples]
 
     assert list(order_faults([(one, tried(one)) for one in load_all("operators").values()], ["1"])) == []
 

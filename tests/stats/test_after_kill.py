@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from agentmut.stats.score.after_kill import AfterKill
-from agentmut.stats.score.redness import Tried, passes_needed, red_chances
+from agentmut.stats.score.redness import TriedScenario, passes_needed, red_chances
 
 
 def endings(needed: int, runs: int) -> Counter[AfterKill]:
@@ -45,7 +45,7 @@ def test_a_job_of_ten_runs_takes_two_to_ten() -> None:
 def test_runs_that_are_too_few_tell_nothing() -> None:
     begun = AfterKill(9, 10, passes=3, failures=1)
     assert begun.green(1, 1) is None
-    killed = [Tried(3, 10, 0.9, after=begun), Tried(50, 50, 0.9)]
+    killed = [TriedScenario(3, 10, 0.9, after=begun), TriedScenario(50, 50, 0.9)]
     assert [red.interval.estimate for red in red_chances(killed, [1, 10])] == [None, None]
     over = AfterKill(9, 10, passes=1, failures=2)
     assert over.green(18, 20) is None  # 20 runs may fail twice
@@ -53,7 +53,7 @@ def test_runs_that_are_too_few_tell_nothing() -> None:
 
 def test_a_killing_scenario_counts_by_the_runs_after_the_kill_alone() -> None:
     green = AfterKill(9, 10, passes=9, failures=1)
-    once, often = red_chances([Tried(9, 20, 0.9, after=green), Tried(40, 50, 0.9)], [1, 10])
+    once, often = red_chances([TriedScenario(9, 20, 0.9, after=green), TriedScenario(40, 50, 0.9)], [1, 10])
     assert once.interval.estimate == pytest.approx(1 - 8 / 9 * 0.8)
-    other = red_chances([Tried(40, 50, 0.9)], [10])[0].interval.estimate
+    other = red_chances([TriedScenario(40, 50, 0.9)], [10])[0].interval.estimate
     assert often.interval.estimate == other

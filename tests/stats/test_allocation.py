@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaln
 
-from agentmut.stats.kill.allocation import Standing, automatic_size, choose, evidence
+from agentmut.stats.kill.allocation import LiveScenario, automatic_size, choose, evidence
 from benchmarks.calibration.kill import simulated_cost
 
 
@@ -38,17 +38,17 @@ def test_evidence_rises_with_failures_and_starts_at_nothing() -> None:
 
 def test_the_next_trial_goes_where_a_drop_is_most_likely() -> None:
     e = evidence(10, 100)
-    states = [Standing(e, 4, 1), Standing(e, 3, 2), None, Standing(e, 5, 0)]
+    states = [LiveScenario(e, 4, 1), LiveScenario(e, 3, 2), None, LiveScenario(e, 5, 0)]
     assert choose(states, [1.0] * 4, [1.0] * 4, Random(0)) == 1
 
 
 def test_weights_multiply_the_evidence() -> None:
     e = evidence(10, 100)
-    assert choose([Standing(e, 0, 0), Standing(e, 0, 0)], [0.1, 0.9], [9.0, 1.0], Random(0)) == 1
+    assert choose([LiveScenario(e, 0, 0), LiveScenario(e, 0, 0)], [0.1, 0.9], [9.0, 1.0], Random(0)) == 1
 
 
 def test_ties_go_to_affinity_first_and_then_to_chance() -> None:
-    start = [Standing(evidence(f0, 100), 0, 0) for f0 in (3, 10, 20)]
+    start = [LiveScenario(evidence(f0, 100), 0, 0) for f0 in (3, 10, 20)]
     equal = [1 / 3] * 3
     assert {choose(start, equal, [1, 5, 2], Random(seed)) for seed in range(20)} == {1}
     assert {choose(start, equal, [1, 5, 5], Random(seed)) for seed in range(50)} == {1, 2}
@@ -58,7 +58,7 @@ def test_ties_go_to_affinity_first_and_then_to_chance() -> None:
 def test_chance_is_left_alone_when_there_is_no_tie() -> None:
     rng, e = Random(1), evidence(10, 100)
     before = rng.getstate()
-    choose([Standing(e, 1, 1), Standing(e, 1, 0)], [0.5, 0.5], [1, 1], rng)
+    choose([LiveScenario(e, 1, 1), LiveScenario(e, 1, 0)], [0.5, 0.5], [1, 1], rng)
     assert rng.getstate() == before
 
 
@@ -98,7 +98,7 @@ def test_names_of_scenarios_do_not_matter(
     order: list[int], failures: list[int], affinity: list[float]
 ) -> None:
     table = evidence(3, 30, 10)
-    states = [Standing(table, 4, f) for f in failures]
+    states = [LiveScenario(table, 4, f) for f in failures]
     chosen = choose(states, [1.0] * 4, affinity, Random(1))
     again = choose([states[i] for i in order], [1.0] * 4, [affinity[i] for i in order], Random(1))
     assert order[again] == chosen

@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from agentmut.stats.sequential.burst import Excess, Seen, Totals, burst_at_end, excess
+from agentmut.stats.sequential.burst import EndedTrial, Excess, Totals, burst_at_end, excess
 from agentmut.stats.tests.stratified import Share, tail
 
 
@@ -28,16 +28,19 @@ def test_a_lane_that_always_fails_or_lies_in_the_window_tells_nothing() -> None:
     assert tail([Share(9, 9, 4, 4), Share(5, 5, 5, 5), Share(5, 3, 5, 3)]) == 1.0
 
 
-def trials(original: str, mutants: dict[str, str]) -> list[Seen]:
+def trials(original: str, mutants: dict[str, str]) -> list[EndedTrial]:
     """`1` failed, `0` passed; a trial of each agent in turn."""
     rows = {"": original, **mutants}
     turns = max(map(len, rows.values()))
     return [
-        Seen(name, "s", row[i] == "1") for i in range(turns) for name, row in rows.items() if i < len(row)
+        EndedTrial(name, "s", row[i] == "1")
+        for i in range(turns)
+        for name, row in rows.items()
+        if i < len(row)
     ]
 
 
-def totals(seen: list[Seen]) -> Totals:
+def totals(seen: list[EndedTrial]) -> Totals:
     found = Totals()
     for one in seen:
         found.add(one)
@@ -53,16 +56,16 @@ def test_the_original_and_several_mutants_have_to_agree() -> None:
 
 
 def test_a_window_without_a_failure_is_no_burst_whatever_its_signs() -> None:
-    quiet = [Seen(m, "s", i < 3) for i in range(20) for m in ("", "a", "b")]
-    signed = [Seen(m, "s", False, sign=True) for _ in range(8) for m in ("", "a", "b")]
+    quiet = [EndedTrial(m, "s", i < 3) for i in range(20) for m in ("", "a", "b")]
+    signed = [EndedTrial(m, "s", False, sign=True) for _ in range(8) for m in ("", "a", "b")]
     known = totals(quiet + signed)
     assert not excess(signed, known).is_burst  # all is counted
     assert burst_at_end(signed, len(signed), known) == 0  # nothing is
 
 
 def test_failures_that_fall_on_signs_of_trouble_are_a_burst_without_the_original() -> None:
-    quiet = [Seen(m, "s", False) for _ in range(20) for m in "abcd"]
-    stormy = [Seen(m, "s", i % 2 == 0, sign=i % 2 == 0) for i in range(4) for m in "abcd"]
+    quiet = [EndedTrial(m, "s", False) for _ in range(20) for m in "abcd"]
+    stormy = [EndedTrial(m, "s", i % 2 == 0, sign=i % 2 == 0) for i in range(4) for m in "abcd"]
     found = excess(stormy, totals(quiet + stormy))
     assert found.original == 1.0 and found.is_burst
     calm = [one._replace(sign=False) for one in stormy]
@@ -79,13 +82,13 @@ def test_what_is_a_burst() -> None:
 
 def campaign(rng: random.Random, degraded: float) -> int:
     """Bursts found in a campaign without an outage; mutants end when a crude rule kills them."""
-    seen: list[Seen] = []
+    seen: list[EndedTrial] = []
     known = Totals()
     found = 0
 
     def run(mutant: str, scenario: int, chance: float) -> bool:
         nonlocal found
-        seen.append(Seen(mutant, str(scenario), rng.random() < chance, rng.random() < 0.1))
+        seen.append(EndedTrial(mutant, str(scenario), rng.random() < chance, rng.random() < 0.1))
         known.add(seen[-1])
         found += burst_at_end(seen, len(seen), known) > 0
         return bool(seen[-1].failed)

@@ -6,8 +6,8 @@ import pytest
 
 from agentmut.stats.kill.characteristics import endings
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
-from agentmut.stats.score.first_runs import Killed, killed_where, replayed_green
-from agentmut.stats.score.redness import Tried, red_chances
+from agentmut.stats.score.first_runs import KillPlace, killed_where, replayed_green
+from agentmut.stats.score.redness import TriedScenario, red_chances
 
 
 def table(kill_at: tuple[int, ...], survive_at: tuple[int, ...]) -> KillTable:
@@ -24,7 +24,7 @@ ONE_PASS = table((1, 2, 3, 4, 5, 6), (-1, -1, 0, 0, 0, 0))
 
 def test_of_three_failures_in_four_trials_the_first_failed_in_two_orders_of_two() -> None:
     # FF is dead after two trials, so 3 of 4 is FPFF or PFFF: of both, the first failed in one
-    killed = Killed((TWO_OR_THREE,), 4, 3)
+    killed = KillPlace((TWO_OR_THREE,), 4, 3)
     assert replayed_green(killed, 1, 1) == pytest.approx(1 / 2)
     assert replayed_green(killed, 1, 2) == pytest.approx(1)  # one pass among the first two, in both
     assert replayed_green(killed, 2, 3) == 0.0  # one pass among the first three, in both
@@ -32,29 +32,29 @@ def test_of_three_failures_in_four_trials_the_first_failed_in_two_orders_of_two(
 
 def test_runs_that_the_sequence_lacks_fail_at_the_estimated_rate() -> None:
     # the first of the two orders failed: rate 1/2. Three of four failed, so two more runs must both pass
-    assert replayed_green(Killed((TWO_OR_THREE,), 4, 3), 3, 6) == pytest.approx(1 / 4)
-    assert replayed_green(Killed((TWO_OR_THREE,), 4, 3), 4, 6) == 0.0
+    assert replayed_green(KillPlace((TWO_OR_THREE,), 4, 3), 3, 6) == pytest.approx(1 / 4)
+    assert replayed_green(KillPlace((TWO_OR_THREE,), 4, 3), 4, 6) == 0.0
 
 
 def test_a_later_table_takes_over_where_the_one_before_it_has_cleared_the_scenario() -> None:
     rounds = (ONE_PASS, LATER)
     # PP ends the first round; the second kills PPFF. FPPF, FPFP ... are alive in the first round and never killed by it
-    assert killed_where(rounds, "0011") == Killed(rounds, 4, 2)
-    assert replayed_green(Killed(rounds, 4, 2), 1, 1) == 1.0
+    assert killed_where(rounds, "0011") == KillPlace(rounds, 4, 2)
+    assert replayed_green(KillPlace(rounds, 4, 2), 1, 1) == 1.0
     assert killed_where(rounds, "1001") is None
-    assert killed_where((LATER,), "1001") == Killed((LATER,), 4, 2)
-    assert replayed_green(Killed((LATER,), 4, 2), 1, 1) == pytest.approx(1 / 2)
+    assert killed_where((LATER,), "1001") == KillPlace((LATER,), 4, 2)
+    assert replayed_green(KillPlace((LATER,), 4, 2), 1, 1) == pytest.approx(1 / 2)
 
 
 def test_outcomes_after_the_kill_are_not_read_and_a_survivor_was_killed_nowhere() -> None:
-    assert killed_where((TWO_OR_THREE,), "1100") == Killed((TWO_OR_THREE,), 2, 2)
+    assert killed_where((TWO_OR_THREE,), "1100") == KillPlace((TWO_OR_THREE,), 2, 2)
     assert killed_where((TWO_OR_THREE,), "00000") is None
     assert killed_where((TWO_OR_THREE,), "1") is None
 
 
 def test_a_place_where_no_order_kills_is_refused() -> None:
     with pytest.raises(ValueError, match="no order kills after 4 trials with 1 failures"):
-        replayed_green(Killed((TWO_OR_THREE,), 4, 1), 1, 1)
+        replayed_green(KillPlace((TWO_OR_THREE,), 4, 1), 1, 1)
 
 
 @pytest.mark.parametrize("needed", [1, 2, 3])
@@ -77,7 +77,7 @@ def test_the_estimated_rate_of_killed_mutants_is_nearly_the_true_one(drop: float
     kills, failing = decision_table(2, 50, KillDesign(0.05 / 12)), 0.05 + drop
     ends = endings(kills)[Decision.KILLED]
     chances = ends.paths * failing**ends.f * (1 - failing) ** (ends.n - ends.f)
-    places = [Killed((kills,), int(n), int(f)) for n, f in zip(ends.n, ends.f, strict=True)]
+    places = [KillPlace((kills,), int(n), int(f)) for n, f in zip(ends.n, ends.f, strict=True)]
     mean = sum(c * (1 - replayed_green(place, 1, 1)) for c, place in zip(chances, places, strict=True))
     assert mean / chances.sum() == pytest.approx(failing, abs=0.012)
     naive = float((chances * ends.f / ends.n).sum() / chances.sum())
@@ -85,8 +85,8 @@ def test_the_estimated_rate_of_killed_mutants_is_nearly_the_true_one(drop: float
 
 
 def test_a_kill_changes_the_estimate_and_leaves_the_bounds() -> None:
-    (stopped,) = red_chances([Tried(1, 4, 0.9, killed=Killed((TWO_OR_THREE,), 4, 3))], [1])
-    (fixed,) = red_chances([Tried(1, 4, 0.9)], [1])
+    (stopped,) = red_chances([TriedScenario(1, 4, 0.9, killed=KillPlace((TWO_OR_THREE,), 4, 3))], [1])
+    (fixed,) = red_chances([TriedScenario(1, 4, 0.9)], [1])
     assert stopped.interval.estimate == pytest.approx(0.5)
     assert fixed.interval.estimate == pytest.approx(0.75)
     assert (stopped.interval.low, stopped.interval.high) == (fixed.interval.low, fixed.interval.high)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from agentmut.stats.score.redness import RedChance, Tried, passes_needed, red_chances
+from agentmut.stats.score.redness import RedChance, TriedScenario, passes_needed, red_chances
 from benchmarks.calibration.ci import red_at
 
 CASES = st.lists(
@@ -19,7 +19,7 @@ RUNS = st.sampled_from([1, 2, 3, 10, 25])
 
 
 def chance(*counts: tuple[int, int], runs: int = 1, threshold: float = 0.9, level: float = 0.95) -> RedChance:
-    return red_chances([Tried(k, n, threshold) for k, n in counts], [runs], level)[0]
+    return red_chances([TriedScenario(k, n, threshold) for k, n in counts], [runs], level)[0]
 
 
 @pytest.mark.parametrize("hundredths", [1, 7, 10, 29, 57, 58, 70, 90, 95, 99])
@@ -133,7 +133,7 @@ def test_a_higher_threshold_never_makes_red_less_likely(
 ) -> None:
     place = data.draw(st.integers(0, len(counts) - 1))
     low, high = (
-        [Tried(k, n, threshold if i == place else 0.5) for i, (k, n) in enumerate(counts)]
+        [TriedScenario(k, n, threshold if i == place else 0.5) for i, (k, n) in enumerate(counts)]
         for threshold in thresholds
     )
     below, above = red_chances(low, [runs])[0].interval, red_chances(high, [runs])[0].interval
@@ -154,16 +154,16 @@ def test_the_estimate_lies_within_bounds_that_the_order_of_scenarios_hardly_move
 
 
 def test_an_untried_mutant_is_no_better_than_the_original_and_may_be_anything_worse() -> None:
-    tried = [Tried(45, 50, 0.9), Tried(48, 50, 0.9)]
+    tried = [TriedScenario(45, 50, 0.9), TriedScenario(48, 50, 0.9)]
     (known,) = red_chances(tried, [1])
-    (untried,) = red_chances([tried[0], Tried(0, 0, 0.9, no_better_than=(48, 50))], [1])
+    (untried,) = red_chances([tried[0], TriedScenario(0, 0, 0.9, no_better_than=(48, 50))], [1])
     assert untried.interval.high == 1
     assert untried.interval[:2] == known.interval[:2]  # estimate and lower end
 
 
 def test_trials_of_the_original_count_with_those_of_a_mutant_without_a_drop() -> None:
     # 10 of 11 and 48 of 50: 58 of 61 pass
-    (both,) = red_chances([Tried(10, 11, 0.9, no_better_than=(48, 50))], [1])
+    (both,) = red_chances([TriedScenario(10, 11, 0.9, no_better_than=(48, 50))], [1])
     assert both.interval.estimate == pytest.approx(3 / 61)
     assert both.interval.low == chance((58, 61)).interval.low
     assert both.interval.high == chance((10, 11)).interval.high
@@ -175,7 +175,9 @@ def test_survivors_of_ten_scenarios_are_red_as_often_as_they_are() -> None:
     rng, found = np.random.default_rng(4), []
     for _ in range(300):
         original, own = rng.binomial(50, 0.95, 10).tolist(), rng.binomial(11, 0.95, 10).tolist()
-        tried = [Tried(k, 11, 0.9, no_better_than=(k0, 50)) for k, k0 in zip(own, original, strict=True)]
+        tried = [
+            TriedScenario(k, 11, 0.9, no_better_than=(k0, 50)) for k, k0 in zip(own, original, strict=True)
+        ]
         found.append(red_chances(tried, [1])[0].interval.estimate or 0.0)
     assert np.mean(found) == pytest.approx(
         1 - 0.95**10, abs=0.01
@@ -190,7 +192,7 @@ def test_a_scenario_without_trials_leaves_no_estimate_and_counts_for_nothing_bel
 
 
 def test_every_number_of_runs_gets_its_chance_and_prints_it() -> None:
-    once, often = red_chances([Tried(45, 50, 0.9)], [1, 10])
+    once, often = red_chances([TriedScenario(45, 50, 0.9)], [1, 10])
     assert (once.runs, often.runs) == (1, 10)
     assert str(often).startswith("each scenario run 10 times: 0.2")
     assert str(once) == "each scenario run once: 0.100 [0.033, 0.218] (95% melded Clopper-Pearson, n=50)"
@@ -217,7 +219,7 @@ def test_every_number_of_runs_gets_its_chance_and_prints_it() -> None:
 )
 def test_bad_input_is_named_with_its_range(tried: Any, runs: Any, level: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        red_chances([Tried(*counts) for counts in tried], runs, level)
+        red_chances([TriedScenario(*counts) for counts in tried], runs, level)
 
 
 @pytest.mark.parametrize(

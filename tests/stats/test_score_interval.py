@@ -25,7 +25,7 @@ from agentmut.stats.score.false_kills import (
     simes_bound,
 )
 from agentmut.stats.score.grades import Grade, grades, hommel
-from agentmut.stats.score.judged import Judged, clearing_tables, spread_levels
+from agentmut.stats.score.judged import JudgedMutant, clearing_tables, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest, SuiteTest, kill_levels
 from agentmut.stats.score.missed import POINTS, Survivors, fast_until, most_missed, survivors_of
 from agentmut.stats.score.mutation_score import mutation_score, paper_score
@@ -47,8 +47,8 @@ def constant(missed: float) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.full(POINTS, missed)
 
 
-def one(decision: Decision, table: KillTable, killed_at: int = 0) -> Judged:
-    return Judged(decision, (KillTest("a", table, killed_at),))
+def one(decision: Decision, table: KillTable, killed_at: int = 0) -> JudgedMutant:
+    return JudgedMutant(decision, (KillTest("a", table, killed_at),))
 
 
 def test_with_known_rates_the_missed_are_a_binomial_quantile() -> None:
@@ -144,13 +144,13 @@ def test_with_rounds_a_kill_by_the_table_of_any_round_is_fast(table_of: TableOf)
     first = kill_levels(tables[0]).trials[0]
     assert first <= fast_until(*tables)
     assert tables[-1].verdict([True] * first).decision is Decision.CONTINUE
-    killed = Judged(KILLED, (tests[0]._replace(killed_at=first), *tests[1:]))
-    (group,) = survivors_of([killed, Judged(SURVIVED, tests)])
+    killed = JudgedMutant(KILLED, (tests[0]._replace(killed_at=first), *tests[1:]))
+    (group,) = survivors_of([killed, JudgedMutant(SURVIVED, tests)])
     assert (group.slow, group.survived) == (0, 1)
-    (alone,) = survivors_of([Judged(KILLED, tests[-1:]), Judged(SURVIVED, tests[-1:])])
+    (alone,) = survivors_of([JudgedMutant(KILLED, tests[-1:]), JudgedMutant(SURVIVED, tests[-1:])])
     assert alone.slow == 1
     # a kill of a finer round than the score speaks of may be slow
-    (coarse,) = survivors_of([Judged(KILLED, (*tests[:3], tests[3]._replace(killed_at=5)))], 0.3)
+    (coarse,) = survivors_of([JudgedMutant(KILLED, (*tests[:3], tests[3]._replace(killed_at=5)))], 0.3)
     assert coarse.slow == 1
 
 
@@ -161,7 +161,7 @@ def test_the_chance_of_a_missed_drop_after_rounds_is_that_without_a_fast_kill_in
     tables = rounds_of(table_of, 0, 0, 0, 0)
     ((unkilled, survived),) = left_after(tables, [0.2])
     tests = tuple(KillTest("a", table, 0, each.weight) for table, each in zip(tables, ROUNDS, strict=True))
-    (group,) = survivors_of([Judged(SURVIVED, tests)])
+    (group,) = survivors_of([JudgedMutant(SURVIVED, tests)])
     assert group.missed == pytest.approx(constant(survived / unkilled), rel=1e-9)
 
 
@@ -199,7 +199,7 @@ def test_simes_bound_by_hand() -> None:
 
 def test_the_chance_of_a_kill_at_a_level_is_at_least_that_level_on_average(table_of: TableOf) -> None:
     tests = tuple(KillTest(f"s{i}", table_of(i, 50, TEN)) for i in range(10))
-    grid, (family,) = families_of([Judged(SURVIVED, tests)] * 3)
+    grid, (family,) = families_of([JudgedMutant(SURVIVED, tests)] * 3)
     assert family.others == 3
     assert family.chances.shape == (len(grid), DRAWS)
     assert (np.diff(family.chances, axis=0) >= 0).all()
@@ -219,7 +219,7 @@ def test_the_rank_test_of_one_table_agrees_with_counting_by_hand(table_of: Table
 
 def test_unchanged_mutants_are_rejected_as_often_as_asked(table_of: TableOf) -> None:
     tests = tuple(KillTest(f"s{i}", table_of(i, 50, TEN)) for i in range(10))
-    _, (family,) = families_of([Judged(SURVIVED, tests)] * 30)
+    _, (family,) = families_of([JudgedMutant(SURVIVED, tests)] * 30)
     limit, rng = rank_limit([family], 0.05), np.random.default_rng(5)
     rows = []
     for _ in range(4000):
@@ -233,11 +233,11 @@ def test_unchanged_mutants_are_rejected_as_often_as_asked(table_of: TableOf) -> 
 def test_strong_kills_cannot_be_false_and_weak_ones_may(table_of: TableOf) -> None:
     tables = [table_of(i, 50, TEN) for i in (0, 1, 2)]
 
-    def campaign(strong: int, weak: int) -> list[Judged]:
+    def campaign(strong: int, weak: int) -> list[JudgedMutant]:
         states = [kill_levels(tables[0]).trials[0]] * strong + [kill_levels(tables[0]).trials[-1]] * weak
         rest = tuple(KillTest(f"s{i}", table) for i, table in enumerate(tables[1:]))
-        killed = [Judged(KILLED, (KillTest("a", tables[0], n), *rest)) for n in states]
-        return [*killed, *[Judged(SURVIVED, (KillTest("a", tables[0]), *rest))] * 10]
+        killed = [JudgedMutant(KILLED, (KillTest("a", tables[0], n), *rest)) for n in states]
+        return [*killed, *[JudgedMutant(SURVIVED, (KillTest("a", tables[0]), *rest))] * 10]
 
     assert false_kill_bound(campaign(10, 0), 0.025) <= 2
     assert false_kill_bound(campaign(10, 0), 0.025) <= false_kill_bound(campaign(10, 3), 0.025)
@@ -247,8 +247,8 @@ def test_strong_kills_cannot_be_false_and_weak_ones_may(table_of: TableOf) -> No
 
 def test_a_share_for_the_suite_adds_false_kills(table_of: TableOf) -> None:
     tests = tuple(KillTest(name, table_of(10, 100, KillDesign(0.01))) for name in "ab")
-    with_share = [Judged(KILLED, tests, SuiteTest(0.1, math.log(11), killed=True))] * 30
-    with_share += [Judged(SURVIVED, tests, SuiteTest(0.1))] * 30
+    with_share = [JudgedMutant(KILLED, tests, SuiteTest(0.1, math.log(11), killed=True))] * 30
+    with_share += [JudgedMutant(SURVIVED, tests, SuiteTest(0.1))] * 30
     without = [m._replace(suite=SuiteTest(0.0)) for m in with_share]
     more, fewer = false_kill_bound(with_share, 0.025), false_kill_bound(without, 0.025)
     assert more > fewer > 0
@@ -261,7 +261,7 @@ def test_a_share_for_the_suite_adds_false_kills(table_of: TableOf) -> None:
 def test_mixed_families_are_scored_together(table_of: TableOf) -> None:
     first, second = table_of(10, 100, KillDesign()), table_of(5, 50, KillDesign())
     mutants = [one(KILLED, first)] * 8 + [one(SURVIVED, first)] * 4
-    mixed = [*mutants, Judged(UNDECIDED, (KillTest("a", first), KillTest("b", second)))]
+    mixed = [*mutants, JudgedMutant(UNDECIDED, (KillTest("a", first), KillTest("b", second)))]
     score = mutation_score(mixed, no_coverage=2)
     assert score is not None
     assert score.interval.n == 15
@@ -294,7 +294,7 @@ def test_the_stored_demo_campaign_gives_three_false_kills_and_two_missed(table_o
     assert max(p for p in p_values if p < 1) == pytest.approx(0.0285, abs=1e-4)
 
 
-def _stored(operator: str, table_of: TableOf) -> tuple[list[Judged], int]:
+def _stored(operator: str, table_of: TableOf) -> tuple[list[JudgedMutant], int]:
     """The mutants of the stored campaign that an operator made, and how many no scenario reaches."""
     assert DEMO is not None
     result = json.loads(DEMO.read_text())
@@ -309,7 +309,7 @@ def _judged(
     tables: Sequence[Mapping[str, Any]],
     base: Mapping[str, tuple[int, int]],
     table_of: TableOf,
-) -> Judged:
+) -> JudgedMutant:
     """A stored mutant. At alpha/12 all ten scenarios reach it, at alpha/8 the six that were tried."""
     tried = {item["scenario"]: item for item in row["evidence"]}
     level = tables[row["evidence"][0]["table"]]["alpha"]
@@ -317,7 +317,7 @@ def _judged(
     names = [*tried, *(name for name in base if name not in tried)][:family]
     at = {name: item["trials"] for name, item in tried.items() if item["decision"] == "killed"}
     tests = [KillTest(n, table_of(*base[n], KillDesign(level)), at.get(n, 0)) for n in names]
-    return Judged(Decision(row["status"]), tuple(tests))
+    return JudgedMutant(Decision(row["status"]), tuple(tests))
 
 
 def test_survival_speaks_of_the_drop_that_is_asked_for(table_of: TableOf) -> None:
@@ -327,7 +327,7 @@ def test_survival_speaks_of_the_drop_that_is_asked_for(table_of: TableOf) -> Non
     assert clearing_tables(tests, 0.5) == {"a": coarse}
     assert clearing_tables(tests, 0.3) == {"a": fine}
     assert clearing_tables(tests, 0.1) == {}
-    mutants = [Judged(SURVIVED, tests)] * 20
+    mutants = [JudgedMutant(SURVIVED, tests)] * 20
     by = {drop: mutation_score(mutants, resolution=drop) for drop in (None, 0.2, 0.5)}
     assert by[None] == by[0.2]
     assert by[0.5] is not None and by[0.2] is not None
@@ -337,7 +337,7 @@ def test_survival_speaks_of_the_drop_that_is_asked_for(table_of: TableOf) -> Non
 def test_a_kill_in_any_stage_is_divided_by_the_weight_of_its_stage(table_of: TableOf) -> None:
     coarse, fine = table_of(1, 20, KillDesign(0.01, 0.1, 0.5)), table_of(2, 50, KillDesign(0.01, 0.1, 0.2))
     at = kill_levels(coarse).trials[0]
-    killed = Judged(KILLED, (KillTest("a", coarse, at, 0.4), KillTest("a", fine, 0, 0.6)))
+    killed = JudgedMutant(KILLED, (KillTest("a", coarse, at, 0.4), KillTest("a", fine, 0, 0.6)))
     level = kill_levels(coarse).at(at)
     assert killed.p_value == pytest.approx(level + kill_levels(fine).attained(level / 0.4 * 0.6))
 
@@ -393,7 +393,7 @@ def test_five_thousand_mutants_in_many_families_are_scored(table_of: TableOf) ->
     tables = {f"s{i}": table_of(i, 50, KillDesign(alpha=0.05 / 12)) for i in range(12)}
     families = [tuple(KillTest(n, tables[n]) for n in list(tables)[: 2 + i % 10]) for i in range(100)]
     verdicts = (KILLED, KILLED, SURVIVED)
-    score = mutation_score([Judged(verdicts[i % 3], families[i % 100]) for i in range(5000)])
+    score = mutation_score([JudgedMutant(verdicts[i % 3], families[i % 100]) for i in range(5000)])
     assert score is not None
     assert score.interval.low < 2 / 3 < score.interval.high
 
@@ -421,13 +421,13 @@ def test_impossible_counts_and_levels_are_refused(table_of: TableOf) -> None:
     with pytest.raises(ValueError, match="must be killed, survived or undecided"):
         mutation_score([one(Decision.CONTINUE, table)])
     with pytest.raises(ValueError, match="on a scenario or more"):
-        mutation_score([Judged(KILLED, ())])
+        mutation_score([JudgedMutant(KILLED, ())])
 
 
 def test_an_undecided_mutant_without_scenarios_widens_the_bounds_and_adds_no_error_rate() -> None:
     table = decision_table(10, 100)
     alone = mutation_score([one(SURVIVED, table)])
-    with_it = mutation_score([one(SURVIVED, table), Judged(UNDECIDED, ())])
+    with_it = mutation_score([one(SURVIVED, table), JudgedMutant(UNDECIDED, ())])
     assert alone is not None and with_it is not None
     assert (with_it.interval.estimate, with_it.interval.n) == (0.0, 2)
     assert with_it.interval.high >= 0.5  # the undecided one may have been killed

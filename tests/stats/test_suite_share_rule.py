@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from agentmut.stats.kill.allocation import Standing, choose, evidence
+from agentmut.stats.kill.allocation import LiveScenario, choose, evidence
 from agentmut.stats.kill.campaigns import TableOf, evidence_squares, simulate
 from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
 from agentmut.stats.kill.suite_share import (
@@ -78,7 +78,7 @@ def test_many_unchanged_scenarios_with_small_baselines_are_seldom_killed_togethe
 
 def test_trials_are_spread_unless_one_scenario_alone_explains_more() -> None:
     e = evidence(10, 100)
-    states = [Standing(e, 3, 2), None, Standing(e, 1, 0), Standing(e, 1, 1)]
+    states = [LiveScenario(e, 3, 2), None, LiveScenario(e, 1, 0), LiveScenario(e, 1, 1)]
     best = e.log_ratio[3][2]
     assert spread(states, best) == [None, None, states[2], states[3]]
     assert spread(states, best - BEHIND - 0.01) == states

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.stats.intervals.proportion import wilson
-from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, Stopped, decision_table, level_for
+from agentmut.stats.kill.rule import (
+    DEFAULT_DESIGN,
+    Decision,
+    KillDesign,
+    StoppedTrials,
+    decision_table,
+    level_for,
+)
 from agentmut.stats.tests.multiplicity import Correction
 from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.kill_verdict import judge_stopped
@@ -119,7 +126,7 @@ def test_anything_else_is_inconclusive_with_its_reason(f0: int, trials: list[boo
 
 
 def test_an_undecided_candidate_needs_nothing_that_could_be_run() -> None:
-    found = judge_stopped(decision_table(10, 100), Stopped(Decision.UNDECIDED, 100, 20))
+    found = judge_stopped(decision_table(10, 100), StoppedTrials(Decision.UNDECIDED, 100, 20))
     assert (found.verdict, found.needed, found.n) == (OPEN, None, 100)
     assert found.reason == "100 trials were not enough: 20/100 failed against 10/100 of the baseline"
 

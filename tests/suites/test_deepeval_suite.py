@@ -14,7 +14,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
 from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
-from agentmut.suites.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
+from agentmut.suites.deepeval_suite.noted import MetricFailure, MetricResult, check_measured, checks_of
 from agentmut.suites.deepeval_suite.suite import DeepevalSuite
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
@@ -73,14 +73,14 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
 
 def test_a_metric_that_could_not_be_measured_is_no_evidence() -> None:
     with pytest.raises(CaseError, match="Relevancy failed: no such model"):
-        check_measured([Measured("Relevancy", False, "", "no such model")])
+        check_measured([MetricResult("Relevancy", False, "", "no such model")])
     with pytest.raises(CaseError, match="TypeError"):
-        check_measured([Failed("TypeError: no")])
-    check_measured([Measured("Relevancy", False, "score 0.1"), Usage(input_tokens=3)])
+        check_measured([MetricFailure("TypeError: no")])
+    check_measured([MetricResult("Relevancy", False, "score 0.1"), Usage(input_tokens=3)])
 
 
 def test_a_metric_named_in_the_project_is_a_check_of_its_own() -> None:
-    noted = [Measured("A", True, "score 1"), Measured("B", False, "score 0"), Usage(input_tokens=7)]
+    noted = [MetricResult("A", True, "score 1"), MetricResult("B", False, "score 0"), Usage(input_tokens=7)]
     failed = PASSED.model_copy(update={"passed": False})
     whole, a, b, c = checks_of(failed, noted, ["A", "B", "C"])
     assert (whole.evaluator, whole.passed, whole.reason) == (
@@ -94,9 +94,9 @@ def test_a_metric_named_in_the_project_is_a_check_of_its_own() -> None:
 
 def test_every_metric_that_a_run_measures_is_a_check_of_its_own_where_none_is_named() -> None:
     noted = [
-        Measured("A", True, "score 1"),
-        Measured("B", False, "score 0"),
-        Measured("A", False, "score 0.2"),
+        MetricResult("A", True, "score 1"),
+        MetricResult("B", False, "score 0"),
+        MetricResult("A", False, "score 0.2"),
     ]
     checks = checks_of(PASSED, noted, None)
     assert [(one.evaluator, one.passed) for one in checks] == [
@@ -115,12 +115,12 @@ def test_every_metric_that_a_run_measures_is_a_check_of_its_own_where_none_is_na
 
 
 def test_a_flaky_test_case_that_fails_is_a_failure_although_deepeval_lets_it_pass() -> None:
-    whole, _ = checks_of(PASSED, [Measured("A", False, "score 0")], None)
+    whole, _ = checks_of(PASSED, [MetricResult("A", False, "score 0")], None)
     assert not whole.passed
 
 
 def test_what_evaluate_finds_fails_no_test_that_does_not_assert_it() -> None:
-    found = [Measured("A", False, "score 0", asserted=False)]
+    found = [MetricResult("A", False, "score 0", asserted=False)]
     whole, metric = checks_of(PASSED, found, ["A"])
     assert (whole.passed, whole.reason, metric.passed) == (True, "the test passed", False)
     (whole,) = checks_of(PASSED.model_copy(update={"passed": False}), found, [])

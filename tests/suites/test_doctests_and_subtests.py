@@ -13,7 +13,7 @@ import pytest
 from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import is_assertion, judged
 from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
-from agentmut.suites.pytest_suite.run_state import Running
+from agentmut.suites.pytest_suite.run_state import RunState
 from tests.suites.plugins_of_others import OTHERS
 
 pytestmark = pytest.mark.process
@@ -83,7 +83,7 @@ def test_a_campaign_runs_a_doctest_again_and_takes_its_failed_example_as_a_failu
     try:
         cases = [case.id for case in held.cases()]
         checks = [
-            judged(held.submit(case, cast("Running", SimpleNamespace())).result(60), "error", ())
+            judged(held.submit(case, cast("RunState", SimpleNamespace())).result(60), "error", ())
             for case in cases * 2
         ]
     finally:

@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.results.reliability import Runs, figure, reliability_of
+from agentmut.campaign.results.reliability import ScenarioRuns, figure, reliability_of
 from agentmut.nouns.reliability import Reliability
 from agentmut.usecases.gate_decision import Standing
 from agentmut.usecases.gate_figures import read_limits, requirement_on
@@ -12,7 +12,9 @@ AIRLINE = [(c, 4) for c, tasks in {0: 14, 1: 12, 2: 10, 3: 4, 4: 10}.items() for
 
 
 def suite(counts: list[tuple[int, int]], *, early: bool = False) -> Reliability:
-    found = reliability_of([Runs(f"s{i}", c, n) for i, (c, n) in enumerate(counts)], early_stopping=early)
+    found = reliability_of(
+        [ScenarioRuns(f"s{i}", c, n) for i, (c, n) in enumerate(counts)], early_stopping=early
+    )
     assert found is not None
     return found
 
@@ -70,7 +72,7 @@ def test_a_requirement_that_cannot_be_read_is_refused(written: str, said: str) -
 
 
 def test_every_run_in_order_gives_the_curve_and_the_degradation() -> None:
-    found = reliability_of([Runs("a", 3, 4, (True, True, True, False), (1.0, 2.0, 3.0, 9.0))])
+    found = reliability_of([ScenarioRuns("a", 3, 4, (True, True, True, False), (1.0, 2.0, 3.0, 9.0))])
     assert found is not None
     (row,) = found.scenarios
     assert row.decay_curve == (100, 100, 100, 31)
@@ -78,4 +80,4 @@ def test_every_run_in_order_gives_the_curve_and_the_degradation() -> None:
     assert row.p95_seconds == 9.0
     assert row.runs_needed == 97  # 1.96^2 / 4 / 0.1^2 = 96.04, as 0.5 lies in [.30, .95]
     assert figure(found, "graceful_degradation", 0.95).estimate == 60
-    assert reliability_of([Runs("a", 0, 0)]) is None
+    assert reliability_of([ScenarioRuns("a", 0, 0)]) is None

@@ -10,7 +10,7 @@ from agentmut.stats.kill.campaigns import simulate
 from agentmut.stats.kill.characteristics import operating_characteristics
 from agentmut.stats.kill.rule import decision_table
 from agentmut.usecases.budget_question import NO_BUDGET, remedy, why_ask
-from agentmut.usecases.foresight import Expected, Foresight, Lanes, Rules
+from agentmut.usecases.foresight import ExpectedCourse, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
     Amount,
     FirstRound,
@@ -67,16 +67,16 @@ def test_a_suite_that_kills_nearly_all_is_foretold_beside_the_usual_one() -> Non
     mutants = [PlannedMutant("prompt", True, Lanes(1, 0.9), 0.01), PlannedMutant("tool", True, None, 0.01)]
     controls = [PlannedMutant("control", False, Lanes(2, 0.9), 0.01)]
 
-    def survives(lanes: Lanes, drop: float) -> Expected:
-        return Expected(0.0, 1.0, 0.0, 100.0 * lanes.scenarios)
+    def survives(lanes: Lanes, drop: float) -> ExpectedCourse:
+        return ExpectedCourse(0.0, 1.0, 0.0, 100.0 * lanes.scenarios)
 
     said = most_killed(mutants, controls, 60, Unit(0.01, None, 1), [expect, survives])
     trials = 60 + (0.9 * 10 + 0.1 * 100) + 200
     assert f"takes {trials:.0f} trials, ${trials / 100:.2f} in all" in said
 
 
-def expect(lanes: Lanes, drop: float) -> Expected:
-    return Expected(drop, 0.9 - drop, 0.1, 10 * lanes.scenarios)
+def expect(lanes: Lanes, drop: float) -> ExpectedCourse:
+    return ExpectedCourse(drop, 0.9 - drop, 0.1, 10 * lanes.scenarios)
 
 
 def test_a_line_adds_up_baseline_mutants_and_controls() -> None:
@@ -192,8 +192,8 @@ def test_without_an_earlier_run_each_mutant_has_its_own_chance_of_a_kill() -> No
         PlannedMutant("prompt", False, Lanes(1, 0.9), 0.01),
     ]
 
-    def expect(lanes: Lanes, drop: float) -> Expected:
-        return Expected(float(drop > 0), float(drop == 0), 0.0, 4.0 if drop else 20.0)
+    def expect(lanes: Lanes, drop: float) -> ExpectedCourse:
+        return ExpectedCourse(float(drop > 0), float(drop == 0), 0.0, 4.0 if drop else 20.0)
 
     unit = Unit(0.01, None, 1)
     own = round_line(0.2, mutants, [], 60, unit, expect, expect, None)

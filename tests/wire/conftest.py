@@ -12,7 +12,7 @@ from aiohttp import web
 from agentmut.nouns.codec import Codec, HttpCall, OfferedTool
 from agentmut.nouns.messages import ModelReply, ModelRequest, Role, ToolCall
 from agentmut.nouns.trace import Usage
-from agentmut.recording.trial import Answered, Outgoing
+from agentmut.recording.trial import HandledReply, OutgoingRequest
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codecs import codec_for
 
@@ -100,28 +100,28 @@ class Renamed:
         self.needs_whole_replies = decoy
         self._pause = pause
 
-    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+    def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:
         body = read_json(call.body)
         tools = [self._offered(tool) for tool in codec.tools(body)]
         body = codec.with_tools(body, tools)
         body = codec.with_tool_names(body, _to_mutant)
         texts = {t.path: f"{t.text} Be brief." for t in codec.texts(body) if t.role is Role.SYSTEM}
-        return Outgoing(HttpCall(call.path, write_json(codec.with_texts(body, texts))), self._pause)
+        return OutgoingRequest(HttpCall(call.path, write_json(codec.with_texts(body, texts))), self._pause)
 
-    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         decoys = [call for call in codec.decode_reply(body).tool_calls if call.name == "decoy"]
         if decoys:
             body_sent = codec.continued(read_json(sent.body), body, {call.id: "no" for call in decoys})
-            return Answered(body, HttpCall(sent.path, write_json(body_sent)))
+            return HandledReply(body, HttpCall(sent.path, write_json(body_sent)))
         if body.lstrip().startswith(b"{"):
-            return Answered(write_json(self.event(codec, sent, read_json(body))))
+            return HandledReply(write_json(self.event(codec, sent, read_json(body))))
         framing = codec.framing()
         frames = framing.feed(body)
         pieces = [
             framing.written(f, self.event(codec, sent, f.value)) if f.value is not None else f.raw
             for f in frames
         ]
-        return Answered(b"".join(pieces) + framing.rest())
+        return HandledReply(b"".join(pieces) + framing.rest())
 
     def event(self, codec: Codec, sent: HttpCall, value: Any) -> Any:
         return codec.reply_with_tool_names(value, _to_agent)

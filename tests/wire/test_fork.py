@@ -13,9 +13,9 @@ from agentmut.nouns.fork import Fork, recalled
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.recording.current import running
 from agentmut.recording.recorder import Recorder
-from agentmut.recording.trial import Answered, Outgoing, Trial
+from agentmut.recording.trial import HandledReply, OutgoingRequest, Trial
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 from agentmut.wire.carriers.transport import Tap
@@ -139,11 +139,11 @@ class SaysOtherwise:
     marks: frozenset[str] = frozenset()
     needs_whole_replies = False
 
-    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        return Outgoing(call)
+    def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:
+        return OutgoingRequest(call)
 
-    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
-        return Answered(body.replace(b"You said", b"They said"))
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
+        return HandledReply(body.replace(b"You said", b"They said"))
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         return value
@@ -173,7 +173,7 @@ def test_what_passes_the_proxy_goes_along_a_recorded_run(polyglot: Any) -> None:
     spoiled = requests_of(ChatCompletions(), ("Hi", "spoiled"), stream=False)[1]
 
     async def asked(trial: Trial, calls: list[HttpCall]) -> list[bytes]:
-        roster = Admitted()
+        roster = AdmittedTrials()
         async with AsyncExitStack() as stack:
             proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], roster)
             base = await stack.enter_async_context(proxy.serving()) + f"/t/{trial.id}"

@@ -14,7 +14,7 @@ from aiohttp import web
 from agentmut._base.errors import RunError, UsageError
 from agentmut.recording.current import running
 from agentmut.recording.trial import Trial
-from agentmut.wire.carriers.proxy.roster import Admitted, Everyone
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials, Everyone
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 
@@ -36,7 +36,7 @@ def through(
     """What `use` returns, given a proxy to `upstream` and one trial under way."""
 
     async def carry_out() -> tuple[Trial, Any]:
-        roster, trial = Admitted(), Trial("t1", rewriter=rewriter)
+        roster, trial = AdmittedTrials(), Trial("t1", rewriter=rewriter)
         async with AsyncExitStack() as stack:
             proxy = Proxy([Upstream(upstream)], roster, **options)
             origin = await stack.enter_async_context(proxy.serving())
@@ -271,7 +271,7 @@ def test_only_this_machine_may_ask_and_only_for_the_upstream(
 
 
 def test_other_addresses_are_bound_only_when_told() -> None:
-    proxy = Proxy([Upstream("http://127.0.0.1:9")], Admitted())
+    proxy = Proxy([Upstream("http://127.0.0.1:9")], AdmittedTrials())
     with pytest.raises(UsageError, match=r"0\.0\.0\.0"):
         asyncio.run(proxy.serving("0.0.0.0").__aenter__())
 
@@ -280,7 +280,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        proxy = Proxy([Upstream("http://127.0.0.1:9")], Admitted())
+        proxy = Proxy([Upstream("http://127.0.0.1:9")], AdmittedTrials())
         with pytest.raises(RunError, match="another program uses it"):
             asyncio.run(proxy.serving(port=taken.getsockname()[1]).__aenter__())
 
@@ -319,7 +319,7 @@ def test_an_environments_proxy_is_for_services_elsewhere_only(monkeypatch: Any) 
 
 def test_requests_of_a_trial_that_is_over_are_refused(polyglot: Any) -> None:
     async def late() -> list[tuple[int, str]]:
-        roster, answers = Admitted(), []
+        roster, answers = AdmittedTrials(), []
         proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], roster)
         async with proxy.serving() as origin, httpx.AsyncClient() as client:
             with roster.admitted(Trial("t1")):
@@ -357,7 +357,7 @@ def test_what_a_trial_has_under_way_ends_with_it(polyglot: Any) -> None:
         return web.Response()
 
     async def end() -> Trial:
-        roster, trial = Admitted(), Trial("t1")
+        roster, trial = AdmittedTrials(), Trial("t1")
         proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], roster)
         async with proxy.serving() as origin, httpx.AsyncClient() as client:
             with roster.admitted(trial):

@@ -18,7 +18,7 @@ from agentmut.wire.carriers.packing import (
     unpacker,
 )
 from agentmut.wire.carriers.proxy import courier
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 from tests.wire.test_proxy_oddities import BODY, REPLY, between, http
@@ -42,7 +42,7 @@ def attacked(use: Use) -> tuple[Any, Trial, list[bytes]]:
         writer.close()
 
     async def carry_out() -> tuple[Any, Trial]:
-        roster, trial = Admitted(), Trial("t1")
+        roster, trial = AdmittedTrials(), Trial("t1")
         async with AsyncExitStack() as stack:
             service = await stack.enter_async_context(await asyncio.start_server(serve, "127.0.0.1", 0))
             port = service.sockets[0].getsockname()[1]

@@ -13,7 +13,7 @@ import pytest
 from agentmut.nouns.messages import ModelReply
 from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.packing import PackingError, unpacked
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
@@ -40,7 +40,7 @@ def between(use: Use, *answers: bytes) -> tuple[Trial, Any, list[bytes]]:
         writer.close()
 
     async def carry_out() -> Any:
-        roster, trial = Admitted(), Trial("t1")
+        roster, trial = AdmittedTrials(), Trial("t1")
         async with AsyncExitStack() as stack:
             service = await stack.enter_async_context(await asyncio.start_server(serve, "127.0.0.1", 0))
             port = service.sockets[0].getsockname()[1]

@@ -13,7 +13,7 @@ import pytest
 from agentmut.recording.trial import Trial
 from agentmut.trial.mcp.front import open_tool_doors
 from agentmut.wire.carriers.proxy.gateway import open_gateway
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.security import behind_token, new_token
 
 TOKEN = re.compile(r"(http://127\.0\.0\.1:\d+)/([\w-]{22})(/.*)")
@@ -51,7 +51,7 @@ def test_a_program_has_the_token_and_nobody_else(changed: Callable[[str], str], 
 
 def test_the_doors_of_tool_servers_have_a_token_too() -> None:
     async def asked() -> list[int]:
-        roster = Admitted()
+        roster = AdmittedTrials()
         async with open_tool_doors(roster) as doors, httpx.AsyncClient() as client:
             with roster.admitted(Trial("t1")):
                 url = f"{doors.front}/t/t1/mcp/http://127.0.0.1:9/mcp"  # where nobody listens

@@ -123,14 +123,14 @@ class Brief:
     needs_whole_replies = False
 
     def request(self, codec: Any, call: Any) -> Any:
-        from agentmut.recording.trial import Outgoing
+        from agentmut.recording.trial import OutgoingRequest
 
-        return Outgoing(call._replace(body=call.body.replace(b"Be kind.", b"Be brief.")))
+        return OutgoingRequest(call._replace(body=call.body.replace(b"Be kind.", b"Be brief.")))
 
     def reply(self, codec: Any, sent: Any, body: bytes) -> Any:
-        from agentmut.recording.trial import Answered
+        from agentmut.recording.trial import HandledReply
 
-        return Answered(body)
+        return HandledReply(body)
 
     def event(self, codec: Any, sent: Any, value: Any) -> Any:
         return value

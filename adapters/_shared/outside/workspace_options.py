@@ -23,7 +23,7 @@ KEPT_OF_OUTPUT = 4_000
 
 
 @dataclass(frozen=True)
-class Working:
+class WorkspacePlan:
     """The workspace of a coding agent, and the commands that run there after the agent."""
 
     workspace: Workspace
@@ -35,7 +35,7 @@ class Working:
         return (root / document).relative_to(self.workspace.folder).as_posix()
 
 
-def working(spec: AgentSpec, config: AgentConfig) -> Working | None:
+def working(spec: AgentSpec, config: AgentConfig) -> WorkspacePlan | None:
     """Return the agent's workspace; None for an agent without one. Raise `UsageError`."""
     given = {key: spec.options[key] for key in KEYS if key in spec.options}
     if not given and not config.workspace:
@@ -52,7 +52,7 @@ def working(spec: AgentSpec, config: AgentConfig) -> Working | None:
             f"agent.config.context: {beside[0]} is no file of the workspace. A coding agent has either documents or "
             "files that it reads itself; name the file under `workspace`"
         )
-    return Working(
+    return WorkspacePlan(
         Workspace(folder, _shared(given.get(SHARED, []))), dict(_commands(given.get(AFTERWARDS, {})))
     )
 
@@ -70,7 +70,7 @@ def not_in_files(edit: Edit, config: AgentConfig) -> str:
 
 
 async def run_afterwards(
-    working: Working, copy: WorkspaceCopy, root: Path, variables: Mapping[str, str], scratch: Path
+    working: WorkspacePlan, copy: WorkspaceCopy, root: Path, variables: Mapping[str, str], scratch: Path
 ) -> tuple[CommandRun, ...]:
     """Run the commands in the copy, one after another. Raise `AdapterError` for one that cannot be started."""
     done = []

@@ -14,7 +14,7 @@ Settings = tuple[tuple[str, str], ...]
 """The environment variables that a client reads, with their values."""
 
 
-class _Kept(NamedTuple):
+class _KeptClient(NamedTuple):
     settings: Settings
     client: Any
     closing: AsyncGenerator[None, None]
@@ -29,7 +29,7 @@ class Clients:
 
     def __init__(self, package: str) -> None:
         self._package = package
-        self._kept: dict[asyncio.AbstractEventLoop, _Kept] = {}
+        self._kept: dict[asyncio.AbstractEventLoop, _KeptClient] = {}
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Any]:
@@ -41,12 +41,12 @@ class Clients:
             self._kept = {**others, loop: kept}
         yield kept.client  # the run has `kept` too, so a client that is no longer kept is closed after its last run
 
-    async def _opened(self) -> _Kept:
+    async def _opened(self) -> _KeptClient:
         settings = settings_of(self._package, os.environ)
         client = (_openai if self._package == "openai" else _anthropic)(self._certificates)
         closing = _closing(client)
         await anext(closing)
-        return _Kept(settings, client, closing)
+        return _KeptClient(settings, client, closing)
 
     @cached_property
     def _certificates(self) -> Any:

@@ -16,7 +16,7 @@ from agentmut.campaign.decision.conclusions import (
 )
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
 from agentmut.campaign.decision.in_order import InOrder
-from agentmut.campaign.decision.in_round import InRound, Tested
+from agentmut.campaign.decision.in_round import InRound, RoundTables
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.lanes import Lanes
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
@@ -24,7 +24,7 @@ from agentmut.campaign.decision.reach import Clearing
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import SUITE, AgentTrace, Ending, Mutant, Status
-from agentmut.stats import Decision, KillTests, Standing, choose, choose_scored, ruled_out, spread
+from agentmut.stats import Decision, KillTests, LiveScenario, choose, choose_scored, ruled_out, spread
 from agentmut.trial import Delivery, Route, SuiteConfig
 
 OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
@@ -81,7 +81,7 @@ class Arm:
     leaves_open: bool = False
     """Whether an earlier round was left early, since a scenario could not rule out its drop any more. A smaller drop is
     not ruled out then either: further trials are for kills."""
-    tested: tuple[Tested, ...] = ()
+    tested: tuple[RoundTables, ...] = ()
     """The tables of every round so far; those of later rounds too where the mutant is killed already."""
     died_in: int = -1
     """The position in `tested` of the round that killed it; -1 while it lives."""
@@ -174,7 +174,10 @@ class Arm:
 
     def add_tables(self, now: InRound) -> None:
         """Add the tables of a round to the mutant's family, even if the mutant is dead before the round begins."""
-        self.tested = (*self.tested, Tested({lane.scenario: lane.table for lane in now.lanes}, now.weight))
+        self.tested = (
+            *self.tested,
+            RoundTables({lane.scenario: lane.table for lane in now.lanes}, now.weight),
+        )
 
     @property
     def confirmations(self) -> tuple[Confirmation, ...]:
@@ -214,7 +217,7 @@ class Arm:
         live = [lane for lane in lanes if lane.is_open]
         if not live and self.parts:
             live = awaiting(self.parts, lanes)
-        states: Sequence[Standing | None] = [lane.standing for lane in live]
+        states: Sequence[LiveScenario | None] = [lane.standing for lane in live]
         if self.suite:
             states = spread(states, self.suite.log_evidence)
         return live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]

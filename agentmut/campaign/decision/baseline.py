@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agentmut.campaign.fresh import Fresh
+from agentmut.campaign.fresh import FreshTrials
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Footprint, RequestShape
 from agentmut.stats import is_untestable
@@ -40,7 +40,7 @@ class ScenarioBaseline:
     """Reasons of trials that are no evidence."""
     never_began: Counter[str] = field(default_factory=Counter)
     """Evidence trials that raised before they did anything, by the type of the exception."""
-    fresh: Fresh = field(default_factory=Fresh)
+    fresh: FreshTrials = field(default_factory=FreshTrials)
     """What the trials that were run now show of an agent that cannot run."""
     tools: Counter[str] = field(default_factory=Counter)
     """Evidence trials that called each tool."""

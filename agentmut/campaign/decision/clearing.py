@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from agentmut.campaign.decision.reach import Clearing, Reached
+from agentmut.campaign.decision.reach import Clearing, ReachingScenarios
 
 FOREMOST = 5
 """Scenarios with the highest affinity that are always tried: a kill is most likely there."""
@@ -12,7 +12,7 @@ UNTRIED = 5
 drops that a tenth of trials misses, five scenarios may still have one, at 95 %. Six left out would allow no more."""
 
 
-def tried_on(where: Reached, size: int, seed: int, mutant: str) -> Reached:
+def tried_on(where: ReachingScenarios, size: int, seed: int, mutant: str) -> ReachingScenarios:
     """Return the scenarios that a mutant is tried on: the most related, and random ones; all if there are no more.
 
     Where more than `size` reach it, `size` are tried; all but five, where that is more; never more than `size` random
@@ -30,7 +30,7 @@ def tried_on(where: Reached, size: int, seed: int, mutant: str) -> Reached:
     return _restricted(where, chosen)._replace(clearing=clearing)
 
 
-def _restricted(where: Reached, chosen: Sequence[str]) -> Reached:
+def _restricted(where: ReachingScenarios, chosen: Sequence[str]) -> ReachingScenarios:
     return where._replace(
         scenarios={name: weight for name, weight in where.scenarios.items() if name in chosen},
         parts={name: parts for name, parts in where.parts.items() if name in chosen},

@@ -20,7 +20,7 @@ class InRound(NamedTuple):
     """Scenarios on which the finest drop could show, if none as coarse as the round's does."""
 
 
-class Tested(NamedTuple):
+class RoundTables(NamedTuple):
     """The decision tables of one round that could kill a mutant."""
 
     tables: Mapping[str, KillTable]

@@ -11,7 +11,7 @@ from agentmut.campaign.decision.conclusions import WITNESS_PATIENCE, Conclusion
 from agentmut.campaign.decision.in_round import InRound
 from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen
-from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
@@ -87,7 +87,7 @@ class KillPhase:
             heapq.heappush(self._queue, (-promise, self._position[mutant], stamp, mutant))
 
 
-class Measured(NamedTuple):
+class BaselineFigures(NamedTuple):
     """The measurements of the original when a round begins."""
 
     plan: Plan
@@ -98,7 +98,7 @@ class Measured(NamedTuple):
     """Position among the plan's rounds."""
 
 
-def arm_of(mutant: Mutant, where: Reached, known: Measured) -> Arm:
+def arm_of(mutant: Mutant, where: ReachingScenarios, known: BaselineFigures) -> Arm:
     """Make the arm of a mutant that has entered no round yet."""
     return Arm(
         mutant,
@@ -114,7 +114,7 @@ def arm_of(mutant: Mutant, where: Reached, known: Measured) -> Arm:
     )
 
 
-def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
+def in_round(arm: Arm, where: ReachingScenarios, known: BaselineFigures) -> InRound:
     """Return what an arm goes on with in the round: the trials so far, judged by the round's tables.
 
     The mutant's error rate is split over all scenarios that reach it, less the share of the suite as a whole. The
@@ -137,7 +137,9 @@ def in_round(arm: Arm, where: Reached, known: Measured) -> InRound:
     return InRound(lanes, suite, here.delta, here.weight, known.round == len(rounds) - 1, hopeful)
 
 
-def design_of(mutant: Mutant, where: Reached, known: Measured, together: float = 0.0) -> KillDesign:
+def design_of(
+    mutant: Mutant, where: ReachingScenarios, known: BaselineFigures, together: float = 0.0
+) -> KillDesign:
     """Return the design of each scenario of a mutant in the round; `together` is the suite's part of alpha."""
     rule = known.plan.rule
     level = level_for(len(where.scenarios), _alpha(mutant, known) * (1 - together))
@@ -145,25 +147,29 @@ def design_of(mutant: Mutant, where: Reached, known: Measured, together: float =
     return design_in(known.plan.ladder[known.round], design)
 
 
-def _alpha(mutant: Mutant, known: Measured) -> float:
+def _alpha(mutant: Mutant, known: BaselineFigures) -> float:
     return known.plan.rule.alpha if mutant.edits else IDENTITY_ALPHA
 
 
-def _suite_evidence(scenarios: Iterable[str], level: float, left_out: int, known: Measured) -> SuiteEvidence:
+def _suite_evidence(
+    scenarios: Iterable[str], level: float, left_out: int, known: BaselineFigures
+) -> SuiteEvidence:
     baselines = {name: known.baselines[name] for name in scenarios}
     n_max = known.plan.rule.n_max
     pooled = {name: known.tables.pooled(*b.counts, n_max) for name, b in baselines.items()}
     return SuiteEvidence(level, pooled, left_out)
 
 
-def _lane(before: Lane | None, scenario: str, affinity: float, design: KillDesign, known: Measured) -> Lane:
+def _lane(
+    before: Lane | None, scenario: str, affinity: float, design: KillDesign, known: BaselineFigures
+) -> Lane:
     baseline = known.baselines[scenario]
     f0, n0 = baseline.counts
     table, evidence = known.tables.get(f0, n0, design), known.tables.evidence(f0, n0, design.n_max)
     return (before or Lane(scenario, table, evidence, affinity)).judged_by(table, evidence)
 
 
-def without_trial(where: Reached) -> Conclusion:
+def without_trial(where: ReachingScenarios) -> Conclusion:
     """Give the status of a mutant that no scenario with a baseline reaches."""
     if where.scenarios:
         names = ", ".join(sorted(where.scenarios))

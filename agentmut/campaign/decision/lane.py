@@ -9,9 +9,9 @@ from agentmut.stats import (
     Decision,
     Evidence,
     KillTable,
+    LiveScenario,
     PooledEvidence,
     PooledStanding,
-    Standing,
     TrialCounts,
     kills_per_trial,
     log_pooled,
@@ -77,9 +77,9 @@ class Lane:
         return self.dropped if self.decision in (Decision.CONTINUE, Decision.UNDECIDED) else ""
 
     @cached_property
-    def standing(self) -> Standing:
+    def standing(self) -> LiveScenario:
         """Return what the choice of the next scenario looks at."""
-        return Standing(self.evidence, self.trials, self.failures)
+        return LiveScenario(self.evidence, self.trials, self.failures)
 
     def with_trial(self, failed: bool, reason: str = "") -> Self:
         """Return the lane with one more trial; a lane that has decided keeps the trial only for a finer round."""

@@ -9,7 +9,7 @@ from agentmut._base import RunError, UsageError
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.reach import NEVER_CARRIED
-from agentmut.campaign.fresh import Fresh
+from agentmut.campaign.fresh import FreshTrials
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Ending, Mutant, Outcome, Status
 
@@ -38,7 +38,7 @@ def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageEr
     return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
 
 
-class Runs(Protocol):
+class OriginalRuns(Protocol):
     """The trials of the unchanged agent on one scenario, whatever their purpose."""
 
     @property
@@ -77,19 +77,19 @@ class Runs(Protocol):
         ...
 
 
-class Reusing(Runs, Protocol):
+class ReusingRuns(OriginalRuns, Protocol):
     """The trials of a scenario, some of which were taken from the store."""
 
     @property
-    def fresh(self) -> Fresh:
+    def fresh(self) -> FreshTrials:
         """Return the trials that are not from the store."""
         ...
 
 
-class _Now:
-    """The fresh trials alone. `Runs`."""
+class _FreshRuns:
+    """The fresh trials alone. `OriginalRuns`."""
 
-    def __init__(self, lane: Reusing) -> None:
+    def __init__(self, lane: ReusingRuns) -> None:
         self.wanted = lane.wanted
         self.complete = lane.complete
         self.finished = lane.fresh.finished
@@ -99,7 +99,7 @@ class _Now:
         self.never_began = lane.fresh.never_began
 
 
-def cannot_run(lanes: Collection[Reusing]) -> str:
+def cannot_run(lanes: Collection[ReusingRuns]) -> str:
     """Return why the agent cannot run at all; an empty text if it can, or if the trials cannot tell yet.
 
     That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
@@ -125,37 +125,37 @@ def cannot_run(lanes: Collection[Reusing]) -> str:
     )
 
 
-def unbegun(lanes: Collection[Reusing]) -> bool:
+def unbegun(lanes: Collection[ReusingRuns]) -> bool:
     """Return whether each trial so far raised an error before it did anything: the agent may be unable to run."""
     shown = _now(lanes) or lanes
     trials = _trials(shown)
     return 0 < trials == _never_began(shown).total() and not _not_judged(shown)
 
 
-def _now(lanes: Collection[Reusing]) -> list[_Now]:
+def _now(lanes: Collection[ReusingRuns]) -> list[_FreshRuns]:
     """Return the fresh trials of scenarios whose stored trials ran; an empty list while too few trials are there.
 
     What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
     what the agent fails at: others that ran say nothing of it.
     """
-    fresh = [_Now(lane) for lane in lanes]
+    fresh = [_FreshRuns(lane) for lane in lanes]
     before = _never_began(lanes) - _never_began(fresh)
     if before.keys() & _never_began(fresh).keys() or not any(map(_ran_before, lanes)):
         return []
     return [lane for lane in fresh if lane.finished or not lane.complete]
 
 
-def _ran_before(lane: Reusing) -> bool:
+def _ran_before(lane: ReusingRuns) -> bool:
     """Return whether stored trials of the scenario ran, and fresh trials are there to compare with them."""
     stored = lane.trials - lane.fresh.trials
     return lane.fresh.trials > 0 and stored > lane.never_began.total() - lane.fresh.never_began.total()
 
 
-def _trials(lanes: Iterable[Runs]) -> int:
+def _trials(lanes: Iterable[OriginalRuns]) -> int:
     return sum(lane.trials for lane in lanes)
 
 
-def _never_began(lanes: Iterable[Runs]) -> Counter[str]:
+def _never_began(lanes: Iterable[OriginalRuns]) -> Counter[str]:
     return sum((lane.never_began for lane in lanes), Counter[str]())
 
 
@@ -174,32 +174,32 @@ def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
     )
 
 
-def no_evidence(lanes: Collection[Runs]) -> str:
+def no_evidence(lanes: Collection[OriginalRuns]) -> str:
     """Return why no finished trial could be judged; an empty text if at least one is evidence."""
     if any(lane.trials for lane in lanes):
         return ""
     return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
 
 
-def most_common_trouble(lanes: Iterable[Runs]) -> str:
+def most_common_trouble(lanes: Iterable[OriginalRuns]) -> str:
     """Return the most common reason why trials are no evidence; an empty text if there is none."""
     total = sum((lane.no_evidence for lane in lanes), Counter[str]())
     return total.most_common(1)[0][0] if total else ""
 
 
-def _not_judged(lanes: Iterable[Runs]) -> bool:
+def _not_judged(lanes: Iterable[OriginalRuns]) -> bool:
     """Return whether the agent ran and only its judge failed: such a run is stored and judged later."""
     return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
 
 
-def _suffice(lanes: Collection[Runs]) -> bool:
+def _suffice(lanes: Collection[OriginalRuns]) -> bool:
     """Return whether the trials suffice to give up an agent that has never passed."""
     finished = sum(lane.finished for lane in lanes)
     each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
     return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
 
 
-def _first_reason(lanes: Iterable[Runs]) -> str:
+def _first_reason(lanes: Iterable[OriginalRuns]) -> str:
     said = Counter(lane.first_failure for lane in lanes if lane.first_failure).most_common(1)
     return said[0][0].rstrip(". ") if said else "none given"
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Ending, Outcome
-from agentmut.stats import Seen, Totals, burst_at_end
+from agentmut.stats import EndedTrial, Totals, burst_at_end
 
 MOST_ROUNDS = 8
 """How often a campaign runs spoiled trials again before it is given up."""
@@ -50,7 +50,7 @@ class Watch:
     """How many trials have ended."""
     launches: deque[Launch] = field(default_factory=partial(deque, maxlen=RECENT))
     """The last ones that have ended: no window is wider, so the others are forgotten."""
-    seen: deque[Seen] = field(default_factory=partial(deque, maxlen=RECENT))
+    seen: deque[EndedTrial] = field(default_factory=partial(deque, maxlen=RECENT))
     totals: Totals = field(default_factory=Totals)
     found: Suspicion | None = None
     _answered: set[str] = field(default_factory=set)
@@ -141,13 +141,13 @@ class Watch:
         return groups
 
 
-def seen_of(launch: Launch, result: TrialResult) -> Seen:
+def seen_of(launch: Launch, result: TrialResult) -> EndedTrial:
     """Return a trial in the form that the search for bursts reads."""
     spent = result.trace.service
     troubled = result.outcome is Outcome.INFRASTRUCTURE or result.attempts > 1
     sign = troubled or result.ending is Ending.EMPTY_ANSWER or bool(spent and spent.failed)
     failed = result.outcome is not Outcome.PASS if result.outcome.is_evidence else None
-    return Seen(launch.mutant, launch.scenario, failed, sign)
+    return EndedTrial(launch.mutant, launch.scenario, failed, sign)
 
 
 def pause_before(round_: int) -> float:

@@ -29,7 +29,7 @@ class Clearing(NamedTuple):
         return most_with_drop(self.foremost, self.strata, beta)
 
 
-class Reached(NamedTuple):
+class ReachingScenarios(NamedTuple):
     """The scenarios that reach a mutated part, each with its affinity in [0, 1].
 
     Affinity only orders work. Without scenarios, `otherwise` and `reason` say what becomes of the mutant.
@@ -50,7 +50,7 @@ def reached(
     suite: SuiteConfig,
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
-) -> Reached:
+) -> ReachingScenarios:
     """Return the scenarios on which a mutant can show, by the reach of its operator; a pair can show where one part
     can.
 
@@ -64,7 +64,7 @@ def reached(
     if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
         return found
     said = f"no test that asks its model in every run shows it: {', '.join(sorted(held))}"
-    return Reached({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
+    return ReachingScenarios({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
 
 
 def _reached(
@@ -73,7 +73,7 @@ def _reached(
     suite: SuiteConfig,
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
-) -> Reached:
+) -> ReachingScenarios:
     if mutant.parts:
         where = {
             part.id: _reached(part, Detector(part, suite.full), suite, baselines, scenarios)
@@ -82,15 +82,15 @@ def _reached(
         return _either(where)
     candidates = _candidates(mutant, suite, baselines, scenarios)
     if not candidates:
-        return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
+        return ReachingScenarios({}, Status.NO_COVERAGE, _no_coverage(mutant))
     carrying = {name: weight for name, weight in candidates.items() if baselines[name].carries(detector)}
     if not carrying and (unread := _unread(mutant, suite, baselines.values())):
-        return Reached({}, Status.NO_COVERAGE, unread)
+        return ReachingScenarios({}, Status.NO_COVERAGE, unread)
     if not carrying:
-        return Reached({}, Status.NOT_APPLIED, _never_carried(mutant, suite, baselines.values()))
+        return ReachingScenarios({}, Status.NOT_APPLIED, _never_carried(mutant, suite, baselines.values()))
     if mutant.reach is Reach.SENT and mutant.edits:
-        return Reached({name: _overlap(mutant, scenarios[name]) for name in carrying})
-    return Reached(carrying)
+        return ReachingScenarios({name: _overlap(mutant, scenarios[name]) for name in carrying})
+    return ReachingScenarios(carrying)
 
 
 def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBaseline]) -> str:
@@ -111,17 +111,17 @@ def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBase
     return f"no scenario makes the agent read this part of {', '.join(sorted(named))}"
 
 
-def _either(where: Mapping[str, Reached]) -> Reached:
+def _either(where: Mapping[str, ReachingScenarios]) -> ReachingScenarios:
     """Return where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
     weights: dict[str, float] = {}
     parts: dict[str, frozenset[str]] = {}
     for part, one in where.items():
         if not one.scenarios:
-            return Reached({}, one.otherwise, f"{one.reason} (its part {part})")
+            return ReachingScenarios({}, one.otherwise, f"{one.reason} (its part {part})")
         for name, weight in one.scenarios.items():
             weights[name] = max(weight, weights.get(name, 0.0))
             parts[name] = parts.get(name, frozenset()) | {part}
-    return Reached(weights, parts=parts)
+    return ReachingScenarios(weights, parts=parts)
 
 
 def _candidates(

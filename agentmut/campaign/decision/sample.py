@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agentmut.campaign.decision.kill_phase import Measured, design_of
-from agentmut.campaign.decision.reach import Reached
+from agentmut.campaign.decision.kill_phase import BaselineFigures, design_of
+from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.decision.scoring import SeenLook
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import TrialResult
@@ -111,7 +111,11 @@ class Money(NamedTuple):
 
 
 def planned_sample(
-    plan: Plan, where: Mapping[str, Reached], known: Measured, money: Money, only: Sampled | None
+    plan: Plan,
+    where: Mapping[str, ReachingScenarios],
+    known: BaselineFigures,
+    money: Money,
+    only: Sampled | None,
 ) -> Sample | None:
     """Return the sample with which a campaign begins; None where every mutant is tried.
 
@@ -191,7 +195,7 @@ def is_counted(mutant: Mutant) -> bool:
     return mutant.intent is Intent.DEGRADE and not mutant.parts
 
 
-def expected_trials(mutant: Mutant, where: Reached, known: Measured) -> float:
+def expected_trials(mutant: Mutant, where: ReachingScenarios, known: BaselineFigures) -> float:
     """Return about how many trials a mutant takes in the round, before any of its trials has run."""
     design, here = design_of(mutant, where, known), known.plan.ladder[known.round]
     reaching = [known.baselines[name] for name in where.scenarios]
@@ -228,7 +232,9 @@ def _for_precision(plan: Plan, counted: Collection[str]) -> int | None:
     return sample_for(plan.precision, len(counted), ERROR, FALSE, MISSED)
 
 
-def _for_money(plan: Plan, where: Mapping[str, Reached], known: Measured, money: Money) -> int | None:
+def _for_money(
+    plan: Plan, where: Mapping[str, ReachingScenarios], known: BaselineFigures, money: Money
+) -> int | None:
     """Return how many counted mutants the budget allows in the first round; None if it allows all of them."""
     left = money.trials_left(plan)
     if left is None:
@@ -248,12 +254,12 @@ def _for_money(plan: Plan, where: Mapping[str, Reached], known: Measured, money:
 
 
 def _for_all(
-    plan: Plan, mutants: Mapping[str, Mutant], where: Mapping[str, Reached], known: Measured
+    plan: Plan, mutants: Mapping[str, Mutant], where: Mapping[str, ReachingScenarios], known: BaselineFigures
 ) -> float:
     mine = sum(expected_trials(mutant, where[id], known) for id, mutant in mutants.items())
     return (sum(_controls(plan, where, known)) + mine) * (1 + plan.rule.beside)
 
 
-def _controls(plan: Plan, where: Mapping[str, Reached], known: Measured) -> Iterable[float]:
+def _controls(plan: Plan, where: Mapping[str, ReachingScenarios], known: BaselineFigures) -> Iterable[float]:
     yield KILL
     yield from (expected_trials(each, where[each.id], known) for each in plan.identity if each.id in where)

@@ -11,7 +11,7 @@ from agentmut.stats import (
     Decision,
     Grade,
     Interval,
-    Judged,
+    JudgedMutant,
     KillTable,
     KillTest,
     KillTests,
@@ -62,16 +62,16 @@ def standings(mutants: Iterable[tuple[Mutant, Status, Arm | None]]) -> Mapping[s
     }
 
 
-def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> Judged:
+def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> JudgedMutant:
     """Return the evidence on a mutant: every table that could have killed it, and the tables that did.
 
     With a resolution, a survivor is one that has ruled out a drop of it; another is undecided.
     """
     decision = _decision(status, arm, resolution)
     if arm is None:
-        return Judged(decision, ())
+        return JudgedMutant(decision, ())
     suite, spent = arm.suite, sum(each.weight for each in arm.tested)
-    return Judged(
+    return JudgedMutant(
         decision,
         _kill_tests(arm),
         SuiteTest(suite.level, suite.log_evidence, suite.killed) if suite else NO_SUITE,
@@ -150,7 +150,7 @@ def score(
 
 def scored(
     counts: Counter[Status],
-    evidence: Sequence[Judged],
+    evidence: Sequence[JudgedMutant],
     graded: Iterable[Grade | None] = (),
     resolution: float | None = None,
     *,
@@ -186,7 +186,7 @@ class _Ends(NamedTuple):
 
 
 def _ends(
-    evidence: Sequence[Judged], counts: Counter[Status], gamma: float, resolution: float | None
+    evidence: Sequence[JudgedMutant], counts: Counter[Status], gamma: float, resolution: float | None
 ) -> _Ends:
     without = counts[Status.NO_COVERAGE]
     if counts[Status.NOT_DRAWN] or gamma < 1 - LEVEL - 1e-9:

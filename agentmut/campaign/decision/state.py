@@ -14,7 +14,7 @@ from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
 from agentmut.campaign.decision.clearing import tried_on
 from agentmut.campaign.decision.kept_confirming import KeptConfirming
-from agentmut.campaign.decision.kill_phase import KillPhase, Measured, arm_of, in_round, without_trial
+from agentmut.campaign.decision.kill_phase import BaselineFigures, KillPhase, arm_of, in_round, without_trial
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
     cannot_run,
@@ -29,18 +29,18 @@ from agentmut.campaign.decision.problems import (
     untestable_problem,
 )
 from agentmut.campaign.decision.quarantine import Watch
-from agentmut.campaign.decision.reach import Reached, reached
+from agentmut.campaign.decision.reach import ReachingScenarios, reached
 from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned_sample, planned_sentence
 from agentmut.campaign.decision.scoring import SeenLook, is_within, score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
-from agentmut.campaign.decision.unforked import Unforked
+from agentmut.campaign.decision.unforked import UnforkedTrials
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import Mutant, Result, Sampled, Scenario, Score, Status
-from agentmut.store import Quarantined, is_later
+from agentmut.store import QuarantinedTrials, is_later
 from agentmut.trial import Detector, SuiteConfig
 
 PASSING = 0.1
@@ -92,9 +92,9 @@ class CampaignState:
     """Whether trials of it that never began are not reused."""
     watch: Watch = field(init=False)
     """Looks for outages."""
-    set_aside: tuple[Quarantined, ...] = ()
+    set_aside: tuple[QuarantinedTrials, ...] = ()
     """What outages have spoiled so far; it was run again, or will be."""
-    unforked: Unforked = field(default_factory=Unforked)
+    unforked: UnforkedTrials = field(default_factory=UnforkedTrials)
     """Where trials of mutants could not go along recorded runs of the original."""
     money: Money = field(default_factory=Money)
     """The cost of the original's trials so far."""
@@ -341,19 +341,19 @@ class CampaignState:
         return self.sample.seen if self.sample else ()
 
     @property
-    def measured(self) -> Measured:
+    def measured(self) -> BaselineFigures:
         """Return what is known of the original, in the present round."""
-        return Measured(self.plan, self.suite, self.tables, self.baselines, self.round)
+        return BaselineFigures(self.plan, self.suite, self.tables, self.baselines, self.round)
 
-    def reaching(self, mutant: Mutant) -> Reached:
+    def reaching(self, mutant: Mutant) -> ReachingScenarios:
         """Return the scenarios on which a mutant is tried."""
         where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
         return tried_on(where, self.plan.rule.clear_on, self.plan.seed, mutant.id)
 
-    def _has_baseline(self, where: Reached) -> bool:
+    def _has_baseline(self, where: ReachingScenarios) -> bool:
         return any(self.baselines[name].usable for name in where.scenarios)
 
-    def _enter_all(self, where: Mapping[str, Reached]) -> None:
+    def _enter_all(self, where: Mapping[str, ReachingScenarios]) -> None:
         """Let mutants enter the round; a mutant that has left the round stays out."""
         known, arms = self.measured, dict(self.arms)
         for mutant in self.contenders:
@@ -370,7 +370,9 @@ class CampaignState:
         if self.baseline_complete:
             self.problem = untestable_problem(self.baselines)
 
-    def _enter(self, mutant: Mutant, where: Reached, arms: dict[str, Arm], known: Measured) -> None:
+    def _enter(
+        self, mutant: Mutant, where: ReachingScenarios, arms: dict[str, Arm], known: BaselineFigures
+    ) -> None:
         if self._has_baseline(where):
             arm = arms.setdefault(mutant.id, arm_of(mutant, where, known))
             now = in_round(arm, where, known)

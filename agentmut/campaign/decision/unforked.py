@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Unforked:
+class UnforkedTrials:
     """The reasons, which are collected while a run is under way and read by its result."""
 
     refused: dict[str, str] = field(default_factory=dict)

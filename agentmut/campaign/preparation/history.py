@@ -60,7 +60,7 @@ class History(NamedTuple):
         return _records(self.rows.values(), _group)
 
 
-class Selected(NamedTuple):
+class SelectedMutants(NamedTuple):
     """The mutants that selective mutation keeps."""
 
     kept: tuple[str, ...]
@@ -114,7 +114,7 @@ def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
     return Expectation(sum(each.kill for each in expected), sum(each.trials for each in expected))
 
 
-def select_operators(operators: Sequence[str], share: float, history: History) -> Selected:
+def select_operators(operators: Sequence[str], share: float, history: History) -> SelectedMutants:
     """Return the most effective `share` of the operators by earlier runs (selective mutation, Definition 5.9).
 
     The AgentAssay paper keeps the operators "identified as most effective" and leaves open what that is. Here it is
@@ -144,13 +144,13 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
         last = sorted(ranks.values())[: math.ceil(share * len(group))][-1:]
         for name in (name for name in group if [ranks[name]] > last):
             gone[name] = _left_out_reason(records[name])
-    return Selected(
+    return SelectedMutants(
         kept=tuple(name for name in operators if name not in gone),
         left_out=tuple(Empty(name, gone[name]) for name in operators if name in gone),
     )
 
 
-def selection_note(share: float, selected: Selected) -> str:
+def selection_note(share: float, selected: SelectedMutants) -> str:
     """Return the sentence of the report about a selective run."""
     left_out = ", ".join(empty.operator for empty in selected.left_out) or "none"
     return (

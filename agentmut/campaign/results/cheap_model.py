@@ -8,7 +8,7 @@ from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import CheapModel, Mutant, Result, Score, Status, read_result
-from agentmut.stats import ProxiedScore, Rest, proxied_score
+from agentmut.stats import ProxiedScore, ProxyOnlyMutants, proxied_score
 
 
 def cheap_run(session: Session, plan: Plan) -> Result | None:
@@ -62,7 +62,7 @@ def _score(
     return proxied_score(
         [judged(status, state.arms.get(mutant.id), score.resolution) for mutant, status in tried],
         [verdicts.get(mutant.id) is Status.KILLED for mutant, _ in tried],
-        Rest(killed, len(others) - killed),
+        ProxyOnlyMutants(killed, len(others) - killed),
         score.no_coverage,
         1 - LEVEL,
         score.resolution,

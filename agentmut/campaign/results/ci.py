@@ -9,12 +9,12 @@ from agentmut.campaign.decision.reach import reached
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.session import Session
 from agentmut.nouns import CiJob, CiNoticed, CiRed, CiRun, Intent, Mutant, MutantRow, Status
-from agentmut.stats import Decision, KillTable, RedChance, Tried, killed_where, red_chances
+from agentmut.stats import Decision, KillTable, RedChance, TriedScenario, killed_where, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 
 
-def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
+def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[TriedScenario, ...]:
     """Return a mutant's trials by scenario; empty for a mutant that says nothing about the suite.
 
     A scenario that the mutant does not reach behaves as the original's. Where it is reached and no drop was found,
@@ -35,18 +35,20 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
     )
 
 
-def _mutated(state: CampaignState, arm: Arm, lane: Lane | None, original: Tried) -> Tried:
+def _mutated(state: CampaignState, arm: Arm, lane: Lane | None, original: TriedScenario) -> TriedScenario:
     if lane is None:
-        return Tried(0, 0, original.threshold, no_better_than=original[:2])
+        return TriedScenario(0, 0, original.threshold, no_better_than=original[:2])
     passes = lane.trials - lane.failures
     chosen = arm.status is Status.KILLED and lane.scenario in arm.chosen_by_kill
     after = state.after_kills.on(arm.mutant.id, lane.scenario)
     if after and (chosen or lane.decision is Decision.KILLED):
-        return Tried(passes + after.passes, lane.trials + after.trials, original.threshold, after=after)
+        return TriedScenario(
+            passes + after.passes, lane.trials + after.trials, original.threshold, after=after
+        )
     if lane.decision is Decision.KILLED:
         killed = killed_where(_judging(arm, lane.scenario), lane.outcomes)
-        return Tried(passes, lane.trials, original.threshold, killed=killed)
-    return Tried(passes, lane.trials, original.threshold, no_better_than=original[:2])
+        return TriedScenario(passes, lane.trials, original.threshold, killed=killed)
+    return TriedScenario(passes, lane.trials, original.threshold, no_better_than=original[:2])
 
 
 def _judging(arm: Arm, scenario: str) -> tuple[KillTable, ...]:
@@ -55,10 +57,10 @@ def _judging(arm: Arm, scenario: str) -> tuple[KillTable, ...]:
     return tuple(tested.tables[scenario] for tested in rounds if scenario in tested.tables)
 
 
-def original_tried(session: Session, state: CampaignState) -> tuple[Tried, ...]:
+def original_tried(session: Session, state: CampaignState) -> tuple[TriedScenario, ...]:
     """Return the baseline's trials, scenario by scenario in the plan's order."""
     return tuple(
-        Tried(
+        TriedScenario(
             state.baselines[name].passes,
             state.baselines[name].trials,
             session.project.threshold_of(state.scenarios[name]),
@@ -72,7 +74,7 @@ def _tried_scenarios(state: CampaignState) -> tuple[str, ...]:
     return tuple(name for name in state.plan.scenarios if state.baselines[name].trials)
 
 
-def ci_red(session: Session, tried: Sequence[Tried]) -> tuple[CiRed, ...]:
+def ci_red(session: Session, tried: Sequence[TriedScenario]) -> tuple[CiRed, ...]:
     """Return the chance of red for each number of runs that the project names; empty without trials."""
     return tuple(map(_ci_red, red_chances(tried, session.project.ci_runs))) if tried else ()
 

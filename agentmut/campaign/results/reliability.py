@@ -36,7 +36,7 @@ LONGEST_CURVE = 100
 _CHANCE = re.compile(r"(pass_hat|pass_at)_([1-9]\d{0,3})")
 
 
-class Runs(NamedTuple):
+class ScenarioRuns(NamedTuple):
     """The runs of one scenario that are evidence."""
 
     scenario: str
@@ -54,11 +54,11 @@ def baseline_reliability(result: Result) -> Reliability | None:
     """Return the reliability of a campaign's unchanged agent; by counts if an earlier version wrote the result."""
     if result.reliability is not None:
         return result.reliability
-    return reliability_of([Runs(row.scenario, row.passes, row.trials) for row in result.baseline])
+    return reliability_of([ScenarioRuns(row.scenario, row.passes, row.trials) for row in result.baseline])
 
 
 def reliability_of(
-    runs: Sequence[Runs], *, early_stopping: bool = False, level: float = LEVEL
+    runs: Sequence[ScenarioRuns], *, early_stopping: bool = False, level: float = LEVEL
 ) -> Reliability | None:
     """Return the figures of a suite's runs; None if no scenario has a run that is evidence."""
     found = [each for each in runs if each.runs]
@@ -86,7 +86,7 @@ def figure(found: Reliability, name: str, level: float) -> Interval:
 
     Raises `UsageError` for an unknown name, or a k with fewer runs than k on every scenario.
     """
-    known = [Runs(row.scenario, row.passes, row.runs) for row in found.scenarios]
+    known = [ScenarioRuns(row.scenario, row.passes, row.runs) for row in found.scenarios]
     chance = _CHANCE.fullmatch(name)
     if chance or name == "pass_rate":
         kind, k = (chance[1], int(chance[2])) if chance else ("pass_hat", 1)
@@ -130,7 +130,7 @@ def _exact(found: Reliability) -> dict[str, float]:
     }
 
 
-def _row(runs: Runs) -> RepeatedRuns:
+def _row(runs: ScenarioRuns) -> RepeatedRuns:
     likely = wilson(runs.passes, runs.runs)
     widest = min(max(0.5, likely.low), likely.high)
     # where the order is not known, only what does not hang on it is read off
@@ -151,8 +151,8 @@ def _row(runs: Runs) -> RepeatedRuns:
     )
 
 
-def _categories(runs: Sequence[Runs], level: float, early: bool) -> Iterator[CategoryRate]:
-    grouped: dict[str, list[Runs]] = {}
+def _categories(runs: Sequence[ScenarioRuns], level: float, early: bool) -> Iterator[CategoryRate]:
+    grouped: dict[str, list[ScenarioRuns]] = {}
     for each in runs:
         grouped.setdefault(each.category or "", []).append(each)
     for name in sorted(grouped) if set(grouped) != {""} else ():
@@ -165,7 +165,7 @@ def _categories(runs: Sequence[Runs], level: float, early: bool) -> Iterator[Cat
         )
 
 
-def _chances(k: int, runs: Sequence[Runs], level: float, early: bool) -> PassChances:
+def _chances(k: int, runs: Sequence[ScenarioRuns], level: float, early: bool) -> PassChances:
     enough = [each for each in runs if each.runs >= k]
     plugged = [
         [rate(each.passes, each.runs, k, Estimator.PLUG_IN) for each in enough]
@@ -181,7 +181,7 @@ def _chances(k: int, runs: Sequence[Runs], level: float, early: bool) -> PassCha
     )
 
 
-def _chance(kind: str, k: int, runs: Sequence[Runs], level: float) -> Interval:
+def _chance(kind: str, k: int, runs: Sequence[ScenarioRuns], level: float) -> Interval:
     counts = [(each.passes, each.runs) for each in runs if each.runs >= k]
     return mean_over_scenarios(counts, k, at_least_one=kind == "pass_at", level=level)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from agentmut.nouns import SetAside
-from agentmut.store import Quarantined
+from agentmut.store import QuarantinedTrials
 
 
-def set_aside(found: Iterable[Quarantined]) -> tuple[SetAside, ...]:
+def set_aside(found: Iterable[QuarantinedTrials]) -> tuple[SetAside, ...]:
     """Return the trials that a run has set aside, in the form that reports keep."""
     return tuple(SetAside(**one._asdict()) for one in found)
 

@@ -21,7 +21,7 @@ from agentmut.campaign.results.cheap_model import cheap_model_notes, with_cheap_
 from agentmut.campaign.results.ci import ci_jobs, ci_red, ci_runs, mutant_tried
 from agentmut.campaign.results.decision_tables import DecisionTables, decision_tables
 from agentmut.campaign.results.forking import fork_notes
-from agentmut.campaign.results.reliability import Runs, reliability_of
+from agentmut.campaign.results.reliability import ScenarioRuns, reliability_of
 from agentmut.campaign.results.service import confirmations_of, service_notes, service_of
 from agentmut.campaign.results.set_aside import set_aside, set_aside_notes
 from agentmut.campaign.results.shortage import shortage_notes
@@ -163,7 +163,7 @@ def _reliability(state: CampaignState) -> Reliability | None:
     for name, baseline in state.baselines.items():
         passed, seconds = baseline.in_order()
         category, setup = state.scenarios[name].category, baseline.setup_seconds
-        found.append(Runs(name, sum(passed), len(passed), passed, seconds, category, setup))
+        found.append(ScenarioRuns(name, sum(passed), len(passed), passed, seconds, category, setup))
     # with several rounds, outcomes decide how far a baseline grows
     return reliability_of(found, early_stopping=len(state.plan.rounds) > 1)
 

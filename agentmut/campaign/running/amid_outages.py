@@ -17,14 +17,14 @@ from agentmut.campaign.running.work import Stop
 from agentmut.store import Store
 
 
-class Watched(Protocol):
+class WatchedWork(Protocol):
     """Work whose trials are watched for outages."""
 
     watch: Watch
     problem: str
 
 
-W = TypeVar("W", bound=Watched)
+W = TypeVar("W", bound=WatchedWork)
 
 
 def run_amid_outages(

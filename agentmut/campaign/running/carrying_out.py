@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
-from agentmut._base import Again, gone_again, signs_of_life
+from agentmut._base import SecondProcess, gone_again, signs_of_life
 from agentmut.campaign.preparation.engines import make_executor
 from agentmut.campaign.preparation.executors import is_contained
 from agentmut.campaign.preparation.plan import RunPlan
@@ -70,7 +70,7 @@ def run_work(
     seconds = session.project.execution.evaluator_timeout
     ports = Ports(executor, store, session.tests, now, progress, clean, keep, judges, pace, seconds, forks)
     execution = session.project.execution
-    begun = Again(plan.run_id, plan.kind.replace(" ", "_"))
+    begun = SecondProcess(plan.run_id, plan.kind.replace(" ", "_"))
     longest = max(execution.timeout, execution.evaluator_timeout)
     alive = signs_of_life(longest, begun, contained=is_contained(session))
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)

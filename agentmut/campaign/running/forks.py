@@ -9,7 +9,7 @@ beyond the baseline is live throughout.
 from pathlib import Path
 from random import Random
 
-from agentmut.campaign.decision.unforked import Unforked
+from agentmut.campaign.decision.unforked import UnforkedTrials
 from agentmut.campaign.preparation.identity import trial_id
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch
@@ -30,7 +30,7 @@ class Forks:
         self._runs = runs
         self._controls = {plan.destroyed.id, *(mutant.id for mutant in plan.identity)}
         self._executed_by: dict[tuple[str, int], str] = {}
-        self.problems = Unforked()
+        self.problems = UnforkedTrials()
 
     def taken_over(self, launch: Launch, run: str) -> None:
         """Note which run has executed a trial of the original, and so may have recorded it."""

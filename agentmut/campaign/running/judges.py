@@ -12,22 +12,22 @@ from agentmut.seams import AsksModel
 from agentmut.trial import Pricer
 
 
-class Asked(NamedTuple):
+class UsedJudge(NamedTuple):
     """A judge's model, and the use of one judge."""
 
     model: JudgeModel
     spend: JudgeSpend
 
 
-def asked_by(suite: Suite) -> Iterator[Asked]:
+def asked_by(suite: Suite) -> Iterator[UsedJudge]:
     """Yield the model judges among a suite's evaluators."""
     for evaluators in suite.evaluators.values():
         for evaluator in evaluators:
             if isinstance(inner := unwrapped(evaluator), AsksModel):
-                yield Asked(inner.model, spend(evaluator))
+                yield UsedJudge(inner.model, spend(evaluator))
 
 
-def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
+def uses(asked: Iterable[UsedJudge], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
     """List the use of each judge model, in the order of the first judge of each; models without use are left out."""
     found: dict[JudgeModel, JudgeSpend] = {}
     for model, spent in asked:

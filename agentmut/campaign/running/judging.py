@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from agentmut._base import NotJudgedError, RunError
-from agentmut.campaign.trials import Judged, Suite
+from agentmut.campaign.trials import JudgedRun, Suite
 from agentmut.judging import NONE_KNOWN, KnownChecks
 from agentmut.nouns import Execution, Outcome
 from agentmut.recording import (
@@ -53,7 +53,7 @@ class Judging:
             return ForkedWorker(self._suite.checks_of_users, seconds)
         return None
 
-    async def judge(self, scenario: str, execution: Execution) -> Judged:
+    async def judge(self, scenario: str, execution: Execution) -> JudgedRun:
         """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
@@ -66,7 +66,7 @@ class Judging:
                 return judged._replace(reason=f"{judged.reason.rstrip('. ')}; {PASSES_HERE}")
             return judged
         except NotJudgedError as error:
-            return Judged(Outcome.NOT_JUDGED, (), str(error))
+            return JudgedRun(Outcome.NOT_JUDGED, (), str(error))
         except OverdueError as error:
             raise RunError(self._overdue(scenario, str(error))) from None
         except AgentExitError as error:
@@ -107,12 +107,12 @@ class Judging:
             return False
         return all(check.passed for checks in here.values() for check in checks)
 
-    async def _judged(self, scenario: str, execution: Execution, known: KnownChecks) -> Judged:
+    async def _judged(self, scenario: str, execution: Execution, known: KnownChecks) -> JudgedRun:
         arguments = (scenario, execution, known)
         if self._is_at_once(scenario, execution):
             return self._suite.judged(*arguments)
         if self._suite.asks_models(scenario):  # with deadlines of their own
-            judged: Judged = await in_daemon_thread(self._suite.judged, *arguments)
+            judged: JudgedRun = await in_daemon_thread(self._suite.judged, *arguments)
             return judged
         return await self._worker.call(self._suite.judged, *arguments, seconds=self._seconds)
 

@@ -14,7 +14,7 @@ from agentmut.campaign.running.ports import UNGUARDED, Guard, Ports
 from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
 from agentmut.campaign.running.turns import Turns
 from agentmut.campaign.running.work import Stop, Work
-from agentmut.campaign.trials import Judged, Launch, TrialResult
+from agentmut.campaign.trials import JudgedRun, Launch, TrialResult
 from agentmut.nouns import Cassette, Execution, Mutant
 from agentmut.store import StoredTrial
 from agentmut.trial import TrialRequest, is_own_timeout
@@ -23,24 +23,24 @@ LEAVING = 1.5
 """Seconds after Ctrl-C for trials under way to be broken off."""
 
 
-class Finished(NamedTuple):
+class FinishedTrial(NamedTuple):
     """A trial that has just ended."""
 
     launch: Launch
     key: str
     execution: Execution
-    judged: Judged | None = None
+    judged: JudgedRun | None = None
     """What its evaluators say."""
     problem: Exception | None = None
     """Why they say nothing."""
 
 
-class Reused(NamedTuple):
+class ReusedTrial(NamedTuple):
     """A stored trial that has just been judged."""
 
     launch: Launch
     stored: StoredTrial
-    judged: Judged
+    judged: JudgedRun
 
 
 class Loop:
@@ -55,7 +55,7 @@ class Loop:
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
         self._keys: dict[tuple[str, str], Callable[[int], str]] = {}
         """By mutant and scenario, the function from a repeat to the key of the trial."""
-        self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
+        self._done: asyncio.Queue[FinishedTrial | ReusedTrial | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._turns = Turns(ports.claims, work.plan.concurrency)
         self._taken_over: list[int] = []
@@ -130,7 +130,7 @@ class Loop:
                 task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVING if self._interrupted else None)
-        finished = [item for item in self._drained() if isinstance(item, Finished)]
+        finished = [item for item in self._drained() if isinstance(item, FinishedTrial)]
         self._keep(finished)
         if self._outage and finished:
             self._guard.set_aside([item.key for item in finished], self._outage)
@@ -206,7 +206,7 @@ class Loop:
 
     async def _execute(self, launch: Launch, key: str) -> None:
         """Execute a trial, unless another run executes it or has just done so: take that run's trial then."""
-        ended: Finished | Reused | BaseException
+        ended: FinishedTrial | ReusedTrial | BaseException
         try:
             stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
             ended = await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
@@ -218,7 +218,7 @@ class Loop:
         stored = self._ports.store.find(key, self._run)
         return stored if stored is not None and self._may_reuse(launch, stored) else None
 
-    async def _executed(self, launch: Launch, key: str) -> Finished:
+    async def _executed(self, launch: Launch, key: str) -> FinishedTrial:
         identity = trial_id(self._work.plan.seed, *launch[:3])
         mutant = self._mutants.get(launch.mutant)
         request, forks = (
@@ -228,7 +228,7 @@ class Loop:
         execution = await self._ports.executor.execute(forks.request(launch, request) if forks else request)
         return await self._judged(launch, key, execution)
 
-    async def _judged(self, launch: Launch, key: str, execution: Execution) -> Finished:
+    async def _judged(self, launch: Launch, key: str, execution: Execution) -> FinishedTrial:
         """Return a run in its storable form with its checks; a run that no evaluator can judge is stored too."""
         suite, redactor = self._ports.suite, self._ports.redactor
         try:
@@ -242,36 +242,36 @@ class Loop:
                 raise RunError(bare) from None
             if clean.trace != execution.trace:  # nobody could judge it later
                 raise
-            return Finished(launch, key, clean, problem=error)
+            return FinishedTrial(launch, key, clean, problem=error)
         detector = self._work.detectors.get(launch.mutant)
         ran_with = detector.mutated if detector else None
         kept = suite.storable(launch.scenario, execution, redactor, judged, ran_with, self._work.spend.kept)
         if kept.ending.outcome is not None or kept.trace.judged:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
-        return Finished(launch, key, kept, judged)
+        return FinishedTrial(launch, key, kept, judged)
 
     async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
-        ended: Reused | BaseException
+        ended: ReusedTrial | BaseException
         try:
             ended = await self._taken(launch, stored)
         except BaseException as error:  # whatever it is: the loop waits for this trial
             ended = error
         self._ended(ended)
 
-    async def _taken(self, launch: Launch, stored: StoredTrial) -> Reused:
-        return Reused(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
+    async def _taken(self, launch: Launch, stored: StoredTrial) -> ReusedTrial:
+        return ReusedTrial(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
 
-    def _ended(self, ended: Finished | Reused | BaseException) -> None:
+    def _ended(self, ended: FinishedTrial | ReusedTrial | BaseException) -> None:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
         self._done.put_nowait(ended)
 
-    def _drained(self) -> list[Finished | Reused | BaseException]:
+    def _drained(self) -> list[FinishedTrial | ReusedTrial | BaseException]:
         return [self._done.get_nowait() for _ in range(self._done.qsize())]
 
-    def _take_in(self, first: Finished | Reused | BaseException) -> None:
+    def _take_in(self, first: FinishedTrial | ReusedTrial | BaseException) -> None:
         """Store the finished trials in one transaction, and only then record them."""
         batch = [first, *self._drained()]
-        finished = [item for item in batch if isinstance(item, Finished)]
+        finished = [item for item in batch if isinstance(item, FinishedTrial)]
         self._keep(finished)
         for item in finished:
             if item.problem:
@@ -279,7 +279,7 @@ class Loop:
             result = self._result(item.launch, item.execution, item.judged)
             self._work.record(item.launch, result._replace(finished=self._ports.now()))
         for again in batch:
-            if isinstance(again, Reused):
+            if isinstance(again, ReusedTrial):
                 self._reuse(*again)
         for failed in batch:
             if isinstance(failed, (Exception, KeyboardInterrupt)):
@@ -288,7 +288,7 @@ class Loop:
                 raise RunError(f"a trial was ended by {described(failed)}. Finished trials are kept")
         self._ports.progress()
 
-    def _keep(self, finished: list[Finished]) -> None:
+    def _keep(self, finished: list[FinishedTrial]) -> None:
         now = self._ports.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         judges = self._judges_before + self._ports.judges_usd()
@@ -301,7 +301,7 @@ class Loop:
         for item in finished:
             self._keep_cassette(item)
 
-    def _keep_cassette(self, finished: Finished) -> None:
+    def _keep_cassette(self, finished: FinishedTrial) -> None:
         execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed
         if not execution.takes:
             return
@@ -324,7 +324,7 @@ class Loop:
         self._noted = now
         return now - self._begun
 
-    def _reuse(self, launch: Launch, stored: StoredTrial, judged: Judged | None = None) -> None:
+    def _reuse(self, launch: Launch, stored: StoredTrial, judged: JudgedRun | None = None) -> None:
         """Record a stored trial; a trial that this run executed before an interruption is counted already."""
         if self._ports.forks:
             self._ports.forks.taken_over(launch, stored.run)
@@ -341,7 +341,7 @@ class Loop:
         result = self._result(launch, stored.execution, judged)
         self._work.record(launch, result._replace(stored=True, finished=stored.finished))
 
-    def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
+    def _result(self, launch: Launch, execution: Execution, judged: JudgedRun | None) -> TrialResult:
         detector = self._work.detectors.get(launch.mutant)
         return self._ports.suite.result(launch.scenario, execution, detector, judged)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agentmut.campaign.preparation.history import (
     History,
-    Selected,
+    SelectedMutants,
     read_history,
     select_operators,
     selection_note,
@@ -141,7 +141,7 @@ def operator_options(settings: MutationSettings) -> OperatorOptions:
 
 def _most_effective(
     operators: Sequence[str], share: float | None, earlier: Callable[[], History]
-) -> Selected:
+) -> SelectedMutants:
     if share is None:
-        return Selected(tuple(operators), ())
+        return SelectedMutants(tuple(operators), ())
     return select_operators(operators, share, earlier())

@@ -9,7 +9,7 @@ from agentmut.project import IgnoredMutant
 from agentmut.seams import is_named
 
 
-class Ignoring(NamedTuple):
+class IgnoreReasons(NamedTuple):
     """Reasons by mutant id, and a note for every entry or comment that no mutant falls under."""
 
     reasons: dict[str, str]
@@ -23,7 +23,7 @@ def ignoring(
     operators: Sequence[str],
     *,
     narrowed: bool,
-) -> Ignoring:
+) -> IgnoreReasons:
     """Return what is ignored among the mutants that these operators made.
 
     `narrowed`: the command line left operators out, so that what fits nothing now may fit their mutants. Then
@@ -44,7 +44,7 @@ def ignoring(
         if not hit and _could_hit(comment, operators, narrowed=narrowed):
             place = f"{comment.place.path}:{comment.place.line}"
             stale.append(f"{place}: this ignore comment matches no mutant ({comment.reason}); remove it")
-    return Ignoring(reasons, tuple(stale))
+    return IgnoreReasons(reasons, tuple(stale))
 
 
 def _could_hit(comment: IgnoreComment, operators: Sequence[str], *, narrowed: bool) -> bool:

@@ -22,7 +22,7 @@ _CHILD = (
 )
 
 
-class Described(NamedTuple):
+class AgentFiles(NamedTuple):
     """The files that describe the agent."""
 
     file: Path
@@ -32,7 +32,7 @@ class Described(NamedTuple):
     scenarios: tuple[str, ...] = ()
 
 
-def changes_since(reference: str, described: Described, today: AgentConfig) -> Changes:
+def changes_since(reference: str, described: AgentFiles, today: AgentConfig) -> Changes:
     """Return the parts of today's agent that differ from the agent at a git revision; all parts without an old agent.
 
     The old files are written to a temporary folder and loaded in a process of their own, so that no module of
@@ -63,7 +63,7 @@ def _missing_note(missing: Sequence[str], reference: str) -> str:
 
 def answer(request: Mapping[str, object]) -> None:
     """Load the agent in a separate process and write its config, or the problem with it."""
-    described = Described(
+    described = AgentFiles(
         Path(str(request["file"])),
         bool(request["bare"]),
         str(request["agent"]) if request["agent"] else None,
@@ -77,7 +77,7 @@ def answer(request: Mapping[str, object]) -> None:
     Path(str(request["out"])).write_text(json.dumps(said))
 
 
-def _config(described: Described) -> AgentConfig:
+def _config(described: AgentFiles) -> AgentConfig:
     if described.bare:
         return read_config_file(described.file).config
     project = load_project(described.file, described.agent)
@@ -87,7 +87,7 @@ def _config(described: Described) -> AgentConfig:
     return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
 
 
-def _stand_ins(described: Described) -> Iterator[str]:
+def _stand_ins(described: AgentFiles) -> Iterator[str]:
     """Write empty files where the old agent's prompt or documents are missing, as when they were not committed.
 
     The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
@@ -178,7 +178,9 @@ def _git(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
+def _load(
+    reference: str, described: AgentFiles, top: Path, tree: Path
+) -> tuple[AgentConfig, tuple[str, ...]]:
     """Return the old agent's config, and the files that did not exist at that time."""
     out = tree.with_name("config.json")
     home = str(Path(__file__).resolve().parents[3])  # where the package is

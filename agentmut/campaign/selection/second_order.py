@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.campaign.selection.selection import Selection, select_mutants
-from agentmut.mutation import PAIR, Dropped, Expressible, Named, Pairs, named_pairs, sampled_pairs
+from agentmut.mutation import PAIR, DroppedCandidate, Expressible, Named, Pairs, named_pairs, sampled_pairs
 from agentmut.nouns import AgentConfig, Mutant, Origin
 from agentmut.project import MutationSettings, SecondOrder
 
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
 
 def with_second_order(
     mutants: Sequence[Mutant], choice: Choice
-) -> tuple[tuple[Mutant, ...], tuple[Dropped, ...]]:
+) -> tuple[tuple[Mutant, ...], tuple[DroppedCandidate, ...]]:
     """Return the selected mutants followed by their pairs, and the pairs that could not be made.
 
     Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
@@ -79,7 +79,7 @@ def _named(pair: Named, mutants: Sequence[Mutant], choice: Choice) -> Pairs:
     except UsageError as error:
         if not choice.selection.narrows_operators:
             raise
-        return Pairs((), (Dropped(PAIR, " and ".join(pair), str(error)),))
+        return Pairs((), (DroppedCandidate(PAIR, " and ".join(pair), str(error)),))
     _refuse_impossible("mutation.second_order.pairs", found)
     return found
 

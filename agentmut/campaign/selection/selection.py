@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from agentmut._base import Frozen, UsageError, nearest
 from agentmut.campaign.selection.caps import by_instruction, capped, sampled
 from agentmut.campaign.selection.targets import at_targets
-from agentmut.mutation import Changes, Dropped, Generation, touches
+from agentmut.mutation import Changes, DroppedCandidate, Generation, touches
 from agentmut.nouns import Intent, Mutant, Origin
 from agentmut.project import MutationSettings
 from agentmut.seams import class_of, is_named, unknown_name
@@ -108,7 +108,9 @@ def select_mutants(
     return tuple(mutant for mutant in found if mutant.id in ids)
 
 
-def narrowed_drops(generation: Generation, selection: Selection, origin: Origin) -> tuple[Dropped, ...]:
+def narrowed_drops(
+    generation: Generation, selection: Selection, origin: Origin
+) -> tuple[DroppedCandidate, ...]:
     """Return the dropped candidates that pass the filters; one whose edits do not fit has no place, and passes."""
     would_be = (one.mutant for one in generation.dropped if one.mutant)
     wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError, line_starts, nearest
 from agentmut.campaign.selection.locate import Spot, spot
-from agentmut.nouns import Cut, Mutant, Origin
+from agentmut.nouns import CutComment, Mutant, Origin
 
 _MOST_DIGITS = 9
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
-class _Wanted(NamedTuple):
+class _TargetPattern(NamedTuple):
     name: str
     first: int
     last: int
@@ -43,21 +43,21 @@ def _names(origin: Origin) -> set[str]:
     return parts | files | {origin.file}
 
 
-def _wanted(target: str, known: set[str], origin: Origin) -> _Wanted:
+def _wanted(target: str, known: set[str], origin: Origin) -> _TargetPattern:
     if target in known:
-        return _Wanted(target, 0, 0)
+        return _TargetPattern(target, 0, 0)
     lines = _LINES.fullmatch(target)
     name = lines["name"] if lines else target
     if name not in known:
         raise UsageError(f"--target {_short(target)}: the agent has no such part. {nearest(name, known)}")
     if not lines:
-        return _Wanted(name, 0, 0)
+        return _TargetPattern(name, 0, 0)
     first, last = (_line(written) for written in (lines["first"], lines["last"] or lines["first"]))
     if not 1 <= first <= last:
         raise UsageError(f"--target {_short(target)}: lines count from 1, the first before the last.")
     if name in (length := _lengths(origin)) and first > length[name]:
         raise UsageError(f"--target {_short(target)}: {name} has {_counted(length[name])}.")
-    return _Wanted(name, first, last)
+    return _TargetPattern(name, first, last)
 
 
 def _line(written: str) -> int:
@@ -81,7 +81,7 @@ def _lengths(origin: Origin) -> dict[str, int]:
     return lengths
 
 
-def _cut_lines(cuts: Iterable[Cut]) -> int:
+def _cut_lines(cuts: Iterable[CutComment]) -> int:
     return sum(cut.text.count("\n") for cut in cuts)
 
 
@@ -93,7 +93,7 @@ def _lines(text: str) -> int:
     return len(line_starts(text)) - text.endswith("\n")
 
 
-def _is_at(one: Spot, wanted: _Wanted) -> bool:
+def _is_at(one: Spot, wanted: _TargetPattern) -> bool:
     if wanted.name not in one.names:
         return False
     if not wanted.first:

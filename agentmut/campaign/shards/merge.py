@@ -21,7 +21,7 @@ Executed = tuple[str, str, str, float]
 """One execution of a trial: mutant, key, the run that executed it, and when it was finished."""
 
 
-class Found(NamedTuple):
+class ShardRun(NamedTuple):
     """A shard's run, and its store."""
 
     store: Where
@@ -37,7 +37,7 @@ class Found(NamedTuple):
         return f"run {self.run.id} in {_shown(self.store)}"
 
 
-class Common(NamedTuple):
+class SharedTrials(NamedTuple):
     """The trials that all shards share: the baseline and the controls."""
 
     mutants: frozenset[str]
@@ -49,7 +49,7 @@ class Common(NamedTuple):
 class MergedTrials:
     """The store of the merged run: it holds the trials of the shards only."""
 
-    def __init__(self, store: Store, counted: Sequence[str], common: Common) -> None:
+    def __init__(self, store: Store, counted: Sequence[str], common: SharedTrials) -> None:
         self._store = store
         self._counted = counted
         self._common = common
@@ -113,8 +113,8 @@ class Merge(NamedTuple):
 
     session: Session
     plan: Plan
-    shards: Sequence[Found]
-    common: Common
+    shards: Sequence[ShardRun]
+    common: SharedTrials
 
     def taken_in(self, store: Store) -> MergedTrials:
         """Return the trials and plans of the shards, as part of a store in which the plan is registered."""
@@ -148,7 +148,7 @@ def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
 class Shards(NamedTuple):
     """The shards to merge, in their order."""
 
-    found: tuple[Found, ...]
+    found: tuple[ShardRun, ...]
     notes: tuple[str, ...]
     """What was passed over."""
 
@@ -175,12 +175,12 @@ def _shards(stores: Iterable[Where]) -> Shards:
     return Shards(tuple(ordered), tuple(_passed_over(ordered, same)))
 
 
-def _preference(found: Found) -> tuple[bool, float]:
+def _preference(found: ShardRun) -> tuple[bool, float]:
     """Return the sort key of a run: a finished run comes after others, a newer run after older; the last is taken."""
     return found.run.status == "finished", found.plan.started
 
 
-def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str]:
+def _passed_over(chosen: Iterable[ShardRun], same: Sequence[ShardRun]) -> Iterator[str]:
     for found in chosen:
         older = [run.run.id for run in same if run.number == found.number and run.run.id != found.run.id]
         if older:
@@ -190,9 +190,9 @@ def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str
             )
 
 
-def _runs(stores: Iterable[Where]) -> list[Found]:
+def _runs(stores: Iterable[Where]) -> list[ShardRun]:
     """Return every run of a shard in the stores, each once; a run is finished if one store has it finished."""
-    found: dict[str, Found] = {}
+    found: dict[str, ShardRun] = {}
     for store in map(_place, stores):
         for shard in _shards_in(store):
             known = found.setdefault(shard.run.id, shard)
@@ -201,10 +201,10 @@ def _runs(stores: Iterable[Where]) -> list[Found]:
     return list(found.values())
 
 
-def _shards_in(where: Where) -> list[Found]:
+def _shards_in(where: Where) -> list[ShardRun]:
     with _opened(where) as store:
         plans = ((run, _plan(run)) for run in store.runs())
-        found = [Found(where, run, plan) for run, plan in plans if plan and plan.shard]
+        found = [ShardRun(where, run, plan) for run, plan in plans if plan and plan.shard]
     if not found:
         raise UsageError(f"{_shown(where)} holds no shard: run `agentmut run --shard k/n` there first.")
     return found
@@ -260,14 +260,14 @@ def _fitting(session: Session, plan: Plan) -> Session:
     return session
 
 
-def _common(shards: Sequence[Found], plan: Plan) -> Common:
+def _common(shards: Sequence[ShardRun], plan: Plan) -> SharedTrials:
     """Return what all shards have.
 
     Raises `UsageError` unless they compared with the very same trials of the original.
     """
     mutants = frozenset({"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)})
     first, *others = shards
-    common = Common(mutants, frozenset(_executions(first, mutants)))
+    common = SharedTrials(mutants, frozenset(_executions(first, mutants)))
     baseline = {executed for executed in common.trials if not executed[0]}
     for shard in others:
         if set(_executions(shard, {""})) != baseline:
@@ -278,7 +278,7 @@ def _common(shards: Sequence[Found], plan: Plan) -> Common:
     return common
 
 
-def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
+def _executions(shard: ShardRun, mutants: Collection[str]) -> Iterator[Executed]:
     with _opened(shard.store) as store:
         for row in store.rows_of(shard.run.id):
             beside = not row["mutant"] and is_later(row["repeat"])  # each shard has its own
@@ -290,7 +290,7 @@ def _is_after_kill(row: Mapping[str, Any]) -> bool:
     return bool(row["mutant"]) and is_later(row["repeat"])
 
 
-def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
+def _import(store: Store, shards: Sequence[ShardRun], plan: Plan) -> list[str]:
     """Import the shards' trials and plans; return the runs that executed them as part of the campaign."""
     counted: dict[str, None] = {}
     for shard in shards:

@@ -56,7 +56,7 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
-    from agentmut.assessment import Asked, prepare_saving
+    from agentmut.assessment import RunSettings, prepare_saving
     from agentmut.campaign import cost_of
     from agentmut.cli.verbs.verdicts import under_way, with_settings
     from agentmut.report import render_baseline
@@ -67,7 +67,7 @@ def save(
     name = name if name is not None else loaded.baseline_name
     check_baseline_name(name)
     with under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
-        prepared = prepare_saving(session, trials, Asked(now, seed, fresh))
+        prepared = prepare_saving(session, trials, RunSettings(now, seed, fresh))
         progress.ask(prepared, yes)
         saved = carry_out_saving(session, prepared, store, name, progress)
     print_report(
@@ -137,7 +137,7 @@ def compare(
 
     Example: agentmut baseline compare --method fixed --trials 60
     """
-    from agentmut.assessment import Asked
+    from agentmut.assessment import RunSettings
     from agentmut.cli.verbs.preview_comparison import print_comparison_preview
     from agentmut.cli.verbs.verdicts import assess_and_print, update_and_print, with_settings
     from agentmut.usecases import comparison, prepare_update
@@ -155,7 +155,7 @@ def compare(
             loaded,
             only,
             lambda session, store, now: prepare_update(
-                session, store, wanted, Asked(now, seed, fresh), update_trials
+                session, store, wanted, RunSettings(now, seed, fresh), update_trials
             ),
             yes=yes,
             as_json=as_json,
@@ -164,7 +164,7 @@ def compare(
     assess_and_print(
         loaded,
         only,
-        lambda session, store, now: comparison(session, store, wanted, Asked(now, seed, fresh)),
+        lambda session, store, now: comparison(session, store, wanted, RunSettings(now, seed, fresh)),
         yes=yes,
         as_json=as_json,
         behaviour=compared,

@@ -100,14 +100,14 @@ def _check_sources(
 def _without_project(
     config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
-    from agentmut.campaign import Described, changes_since, mutants_of
+    from agentmut.campaign import AgentFiles, changes_since, mutants_of
     from agentmut.mutation import OperatorCatalogue
     from agentmut.project import MutationSettings, read_config_file, read_request_file
 
     with agents_on_stderr():
         origin = read_config_file(config) if config else read_request_file(request or Path())
         if config:
-            described = Described(config, bare=True)
+            described = AgentFiles(config, bare=True)
             selection = with_changes(
                 selection, in_diff, lambda since: changes_since(since, described, origin.config)
             )

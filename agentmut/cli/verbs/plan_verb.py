@@ -84,9 +84,9 @@ def _probe(
     yes: bool,
 ) -> None:
     """Run the unchanged agent a few times, after the same question as for any other runs."""
-    from agentmut.assessment import Asked, prepare_saving
+    from agentmut.assessment import RunSettings, prepare_saving
     from agentmut.usecases import carry_out_probe
 
-    prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")
+    prepared = prepare_saving(session, trials, RunSettings(now, seed), kind="probe")
     progress.ask(prepared, yes)
     carry_out_probe(session, prepared, store, progress)

@@ -125,7 +125,7 @@ def proxy(
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
     hosts = (*intercept_host,) if intercept_host else () if intercept else None
-    served = _Served(upstream, host, chosen, allow_remote=allow_remote, token=token, intercept=hosts)
+    served = _ProxyRun(upstream, host, chosen, allow_remote=allow_remote, token=token, intercept=hosts)
     code = asyncio.run(served.until_done(command or [], make, as_json))
     raise typer.Exit(served.tally.exit_code(code, mutant=mutant is not None))
 
@@ -160,7 +160,7 @@ class _Tally:
         return int(ExitCode.BROKEN) if mutant and not self.changed and code == 0 else code
 
 
-class _Served:
+class _ProxyRun:
     """The proxy and what it is asked to do."""
 
     def __init__(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentmut._base import ExitCode, UsageError
-from agentmut.assessment import Asked, Assessment
+from agentmut.assessment import Assessment, RunSettings
 from agentmut.campaign import open_session
 from agentmut.cli.output import agents_on_stderr, print_json, print_page, print_report, wants_color
 from agentmut.cli.progress import ProgressLine, clock
@@ -64,7 +64,7 @@ def check_and_print(
             store,
             wanted,
             request,
-            Asked(time.time(), seed, fresh),
+            RunSettings(time.time(), seed, fresh),
             _shown_on(line),
         )
     print_report(report, as_json, lambda: render_relations(report, wants_color()))
@@ -97,7 +97,7 @@ def check_survivors_and_print(
             if why := why_ask(project.budget, most, store.mean_cost()):
                 survivors = counted(len(campaign.survivors), "survivor")
                 ask_to_run(f"{survivors}: about {most} agent runs at most, reused ones included.", why)
-        asked = Asked(time.time(), None, fresh)
+        asked = RunSettings(time.time(), None, fresh)
         show = _shown_on(line)
         report = check_survivors(
             session,

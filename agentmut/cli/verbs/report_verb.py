@@ -91,7 +91,7 @@ def report(
         )
     chosen = _format(format, as_json) if bundle is None else _bundled(format, as_json, output, compare)
     _check_append(append, output, chosen)
-    text = _text(_Asked(project, run, chosen, output, filters, compare, bundle, full, runs))
+    text = _text(_ReportRequest(project, run, chosen, output, filters, compare, bundle, full, runs))
     if text is None:
         return
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
@@ -99,7 +99,7 @@ def report(
     deliver(text, output, append)
 
 
-class _Asked(NamedTuple):
+class _ReportRequest(NamedTuple):
     """What the command line asks for, once its format is chosen."""
 
     project: Path
@@ -114,7 +114,7 @@ class _Asked(NamedTuple):
     runs: bool
 
 
-def _text(asked: _Asked) -> str | None:
+def _text(asked: _ReportRequest) -> str | None:
     """Return the report of whatever kind the run is; None where a bundle is written instead."""
     from agentmut.cli.runs import find_report
     from agentmut.store import read_relations, read_verdicts
@@ -138,7 +138,7 @@ def _text(asked: _Asked) -> str | None:
     return _outcomes(project, verdicts, relations, asked.chosen, asked.output)
 
 
-def _run_or_latest(asked: _Asked) -> str | None:
+def _run_or_latest(asked: _ReportRequest) -> str | None:
     """Return the run that is named, or the latest one that can be shown as was asked for."""
     from agentmut.cli.runs import latest_outcome
 
@@ -148,7 +148,7 @@ def _run_or_latest(asked: _Asked) -> str | None:
     return latest_outcome(asked.project, alone=of_a_campaign)
 
 
-def _of_a_campaign(asked: _Asked) -> str | None:
+def _of_a_campaign(asked: _ReportRequest) -> str | None:
     """Return the report of a campaign; None where a bundle is written instead."""
     from agentmut.cli.runs import find_result
 

@@ -71,7 +71,7 @@ def test(
     Example: agentmut test --method fixed --trials 50
     """
     from agentmut._base import UsageError
-    from agentmut.assessment import Asked, prepare_test
+    from agentmut.assessment import RunSettings, prepare_test
     from agentmut.cli.verbs.verdicts import assess_and_print, refuse_behaviour_of_preview, with_settings
     from agentmut.usecases import earlier_trials
 
@@ -92,7 +92,7 @@ def test(
         loaded,
         tuple(scenarios or ()),
         lambda session, store, now: prepare_test(
-            session, Asked(now, seed, fresh), earlier_trials(session, store, fresh=fresh, seed=seed)
+            session, RunSettings(now, seed, fresh), earlier_trials(session, store, fresh=fresh, seed=seed)
         ),
         yes=yes,
         as_json=as_json,

@@ -18,10 +18,10 @@ from agentmut.project import Project, load_project
 from agentmut.stats import Verdict
 
 if TYPE_CHECKING:
-    from agentmut.assessment import Prepared
+    from agentmut.assessment import PreparedAssessment
     from agentmut.campaign import Session
     from agentmut.store import Store, VerdictReport
-    from agentmut.usecases import Updating
+    from agentmut.usecases import PreparedUpdate
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -65,7 +65,7 @@ class UnderWay:
         """Show the progress of the assessment."""
         self.line.show(lambda: describe(work))
 
-    def ask(self, prepared: "Prepared", yes: bool, further: int = 0) -> None:
+    def ask(self, prepared: "PreparedAssessment", yes: bool, further: int = 0) -> None:
         """Print the plan before any trial, and ask by the rule of `why_ask`.
 
         `further` runs of the agent may follow. Raises `UsageError` where nobody can be asked.
@@ -123,7 +123,7 @@ def under_way(
 def assess_and_print(
     project: Project,
     scenarios: tuple[str, ...],
-    prepare: "Callable[[Session, Store, float], Prepared]",
+    prepare: "Callable[[Session, Store, float], PreparedAssessment]",
     *,
     yes: bool,
     as_json: bool,
@@ -148,7 +148,7 @@ def assess_and_print(
 def update_and_print(
     project: Project,
     scenarios: tuple[str, ...],
-    prepare: "Callable[[Session, Store, float], Updating]",
+    prepare: "Callable[[Session, Store, float], PreparedUpdate]",
     *,
     yes: bool,
     as_json: bool,

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from agentmut._base import SERVICES, environ, nearest, one_line
 from agentmut.conformance.adapters import conduct, mutant_arrival, trace_faults
-from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe
+from agentmut.conformance.adapters.observed_runs import ObservedRun, RunRequest, Subject, observe
 from agentmut.simulator import Addresses, serve
 
-_OF_A_RUN: Mapping[str, Callable[[Subject, Observed], Iterator[str]]] = {
+_OF_A_RUN: Mapping[str, Callable[[Subject, ObservedRun], Iterator[str]]] = {
     "run": trace_faults.run_faults,
     "steps": trace_faults.step_faults,
     "answers": trace_faults.answer_faults,

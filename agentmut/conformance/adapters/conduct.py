@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut._base import canonical_json
-from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe, watched
+from agentmut.conformance.adapters.observed_runs import ObservedRun, RunRequest, Subject, observe, watched
 from agentmut.conformance.adapters.observed_runs import Watch as Watching
 from agentmut.nouns import Codec, Ending, EvaluatorSpec, HttpCall, Scenario
-from agentmut.recording import Answered, Outgoing, TrialOverError
+from agentmut.recording import HandledReply, OutgoingRequest, TrialOverError
 from agentmut.seams import RunsOutside
 from agentmut.trial import GRACE, Case, Wiring, attempt
 from agentmut.wire import Tap, all_codecs, bodies
@@ -80,7 +80,7 @@ async def concurrency_faults(subject: Subject) -> list[str]:
     return list(dict.fromkeys(faults))
 
 
-def _where(found: Observed, mark: str) -> Iterator[str]:
+def _where(found: ObservedRun, mark: str) -> Iterator[str]:
     sign, trace = f"[{mark}]", found.execution.trace
     requests = (message.text for one in found.recorder.exchanges for message in one.request.messages)
     if any(sign in text for text in requests):
@@ -121,15 +121,15 @@ class _Refused:
     needs_whole_replies = False
     marks: frozenset[str] = frozenset()
 
-    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+    def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:
         """Return the request with another model."""
         body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
         path, changed = codec.with_setting(call, body, "name", NO_MODEL)
-        return Outgoing(HttpCall(path, bodies.write_json(changed)))
+        return OutgoingRequest(HttpCall(path, bodies.write_json(changed)))
 
-    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         """Return the argument unchanged."""
-        return Answered(body)
+        return HandledReply(body)
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """Return the argument unchanged."""
@@ -198,7 +198,7 @@ async def cancellation_faults(subject: Subject) -> list[str]:
     return list(_cut_off_faults(found, requests))
 
 
-def _cut_off_faults(found: Observed, requests: int) -> Iterator[str]:
+def _cut_off_faults(found: ObservedRun, requests: int) -> Iterator[str]:
     seen = found.seen
     if seen and isinstance(seen.error, GeneratorExit):
         yield f"a run that was cut off went on for {GRACE:g} s, until it was closed: it swallows the cancellation"

@@ -5,7 +5,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.conformance.adapters.observed_runs import Observed, RunRequest, Subject, observe, whole_config
+from agentmut.conformance.adapters.observed_runs import (
+    ObservedRun,
+    RunRequest,
+    Subject,
+    observe,
+    whole_config,
+)
 from agentmut.mutation import DropKind, Generation, generate
 from agentmut.nouns import CHANGED, Action, AgentConfig, Ending, Exchange, Mutant, OperatorClass, Reach
 from agentmut.seams import Adapter, Catalogue, Group, OnDemand, OperatorOptions
@@ -134,12 +140,12 @@ async def mutation_faults(
     return faults, {one: Support(_once(delivered[one]), refused[one], _once(not_met[one])) for one in wanted}
 
 
-def _changes_flow(run: Observed) -> bool:
+def _changes_flow(run: ObservedRun) -> bool:
     mutant = run.asked.mutant
     return mutant is not None and mutant.operator_class is OperatorClass.ORCHESTRATION
 
 
-async def _same_course(subject: Subject, observed: Sequence[Observed]) -> frozenset[str]:
+async def _same_course(subject: Subject, observed: Sequence[ObservedRun]) -> frozenset[str]:
     """Return the mutants whose runs took the course that the original takes under the same name, as the simulator's
     dice do.
 
@@ -160,7 +166,7 @@ def _once(operators: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(operators))
 
 
-def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:
+def _arrival_faults(mutant: Mutant, config: AgentConfig, found: ObservedRun) -> Iterator[str]:
     name = f"{mutant.operator} ({mutant.description})"
     if found.execution.ending is Ending.UNBUILDABLE:
         yield f"{name}: cannot_express says nothing against it, but it could not be built: {found.execution.reason}"
@@ -176,7 +182,7 @@ def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Ite
     )
 
 
-def course_of(run: Observed) -> Mapping[str, object]:
+def course_of(run: ObservedRun) -> Mapping[str, object]:
     """Return the course of a run by part: requests, tool calls, agents, edges, and the ending."""
     trace = run.seen.trace if run.seen else None
     return {

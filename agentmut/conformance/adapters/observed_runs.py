@@ -74,7 +74,7 @@ class InsideView:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedRun:
     """A finished run."""
 
     asked: RunRequest
@@ -106,7 +106,7 @@ class Watch:
         return next((seen for seen in reversed(self.runs) if seen.trial.id == trial_id), None)
 
 
-async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = None) -> list[Observed]:
+async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = None) -> list[ObservedRun]:
     """Run all that is asked, as many at once as the subject says."""
     watch = Watch()
     adapter = routed(watched(subject.adapter, watch), subject.spec)
@@ -123,11 +123,11 @@ async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = 
     )  # frameworks may keep connections of another event loop
     places = asyncio.Semaphore(subject.at_once)
 
-    async def one_run(one: RunRequest) -> Observed:
+    async def one_run(one: RunRequest) -> ObservedRun:
         async with places:
             started = time.perf_counter()
             execution = await executor.execute(TrialRequest(one.mutant, one.id, one.id))
-            return Observed(one, execution, watch.last_run_of(one.id), time.perf_counter() - started)
+            return ObservedRun(one, execution, watch.last_run_of(one.id), time.perf_counter() - started)
 
     async with executor.session():
         return await asyncio.gather(*map(one_run, asked))
@@ -151,7 +151,7 @@ def _scenario(name: str, turns: Sequence[JsonValue]) -> Scenario:
 def watched(adapter: Adapter, watch: Watch) -> Adapter:
     """Return the adapter with its runs noted. It has the attributes and the declared capabilities of the adapter."""
     names = {name for name in dir(adapter) if not name.startswith("_")} - {"run", "with_config", "create"}
-    bases = (_Watched, *declared(type(adapter)))
+    bases = (_WatchedAdapter, *declared(type(adapter)))
     make: Any = type(bases[-1])  # the metaclass of the capabilities, where the adapter declares any
     kind: Any = make(type(adapter).__name__, bases, {name: _passed_on(name) for name in names})
     found: Adapter = kind(adapter, watch)
@@ -162,7 +162,7 @@ def _passed_on(name: str) -> property:
     return property(lambda self: getattr(self._agent, name))
 
 
-class _Watched:
+class _WatchedAdapter:
     def __init__(self, agent: Adapter, watch: Watch) -> None:
         self._agent = agent
         self._watch = watch

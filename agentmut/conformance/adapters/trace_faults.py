@@ -7,14 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from agentmut._base import canonical_json, jsonable
-from agentmut.conformance.adapters.observed_runs import Observed, Subject
+from agentmut.conformance.adapters.observed_runs import ObservedRun, Subject
 from agentmut.nouns import ANSWER, Action, AgentTrace, Ending, Role, Step, ToolCall, Usage
 
 SLACK = 0.05
 """Seconds by which two clocks may differ."""
 
 
-def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def run_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield a fault if the agent does not answer, or does not call the expected tools."""
     found = base.execution
     if found.ending is not Ending.ANSWERED:
@@ -27,7 +27,7 @@ def run_faults(subject: Subject, base: Observed) -> Iterator[str]:
             yield f"the agent did not call {tool!r}; it called {', '.join(sorted(map(str, names))) or 'nothing'}"
 
 
-def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def step_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield model calls, tool calls and turns without a step of their own."""
     trace = base.execution.trace
     reasons = [step for step in trace.steps if step.action is Action.REASON and step.error is None]
@@ -53,7 +53,7 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
         yield "two steps of tools have one call id"
 
 
-def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def answer_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield turns that have not one answer each, in the outputs of the trace and in its steps."""
     trace = base.execution.trace
     answers = [step for step in trace.steps if step.action is Action.RESPOND]
@@ -66,7 +66,7 @@ def answer_faults(subject: Subject, base: Observed) -> Iterator[str]:
         yield "the last respond step says something else than the trace's output"
 
 
-def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def argument_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield calls whose arguments differ from those of the model; defaults of the function may be added."""
     for call in _calls(base).values():
         wanted = _parsed(call.arguments)
@@ -76,7 +76,7 @@ def argument_faults(subject: Subject, base: Observed) -> Iterator[str]:
             yield f"a call of {call.name!r} had the arguments {wanted!r:.200}; its steps say {given!r:.200}"
 
 
-def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def output_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield calls whose result in the trace is not the one that the model was given."""
     results = _results(base)
     for call_id, call in _calls(base).items():
@@ -86,7 +86,7 @@ def output_faults(subject: Subject, base: Observed) -> Iterator[str]:
             yield f"a call of {call.name!r} was answered {results[call_id]!r:.200}; its steps say {given!r:.200}"
 
 
-def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def usage_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield a fault if the tokens or the model's name are not those that the service reported."""
     replies = [one.reply for one in base.exchanges]
     trace = base.execution.trace
@@ -97,7 +97,7 @@ def usage_faults(subject: Subject, base: Observed) -> Iterator[str]:
         yield "a reason step does not say which model answered"
 
 
-def duration_faults(subject: Subject, base: Observed) -> Iterator[str]:
+def duration_faults(subject: Subject, base: ObservedRun) -> Iterator[str]:
     """Yield impossible times: outside of the run, or no time at all for a model call."""
     trace = base.execution.trace
     yield from _whole_faults(trace, base.wall + base.recorder.late)
@@ -120,7 +120,7 @@ def _whole_faults(trace: AgentTrace, wall: float) -> Iterator[str]:
         yield f"the trace says that the run took {trace.seconds:.3f} s; it took {wall:.3f} s"
 
 
-def _calls(base: Observed) -> dict[str, ToolCall]:
+def _calls(base: ObservedRun) -> dict[str, ToolCall]:
     """Return the calls that were carried out, by id: those whose results went back to the model."""
     asked = [call for one in base.exchanges for m in one.request.messages for call in m.tool_calls]
     asked += [call for one in base.exchanges if one.reply for call in one.reply.tool_calls]
@@ -128,13 +128,13 @@ def _calls(base: Observed) -> dict[str, ToolCall]:
     return {call.id: call for call in asked if call.id in results}
 
 
-def _results(base: Observed) -> dict[str, str]:
+def _results(base: ObservedRun) -> dict[str, str]:
     messages = (message for one in base.exchanges for message in one.request.messages)
     given = {m.tool_call_id: m.text for m in messages if m.role is Role.TOOL and m.tool_call_id}
     return given or _results_in_words(base)
 
 
-def _results_in_words(base: Observed) -> dict[str, str]:
+def _results_in_words(base: ObservedRun) -> dict[str, str]:
     """Return the message after each call id, for agents that report calls in plain messages."""
     replies = (one.reply for one in base.exchanges if one.reply)
     ids = [call.id for reply in replies for call in reply.tool_calls if call.name != ANSWER]

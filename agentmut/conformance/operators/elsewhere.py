@@ -17,7 +17,7 @@ PATIENCE = 120
 """Seconds for all processes together."""
 
 
-class Tried(NamedTuple):
+class TriedConfig(NamedTuple):
     """A config that an operator is tried on, and what it may draw on."""
 
     config: AgentConfig
@@ -25,7 +25,7 @@ class Tried(NamedTuple):
 
 
 def order_faults(
-    work: Iterable[tuple[type[Operator], Sequence[Tried]]], seeds: Sequence[str] = SEEDS
+    work: Iterable[tuple[type[Operator], Sequence[TriedConfig]]], seeds: Sequence[str] = SEEDS
 ) -> Iterator[str]:
     """Yield operators that give other mutants, or another order, where strings hash otherwise: with each of `seeds`.
 
@@ -54,12 +54,12 @@ def _is_importable(operator: type[Operator]) -> bool:
     return found is operator
 
 
-def _task_document(operator: type[Operator], tried: Sequence[Tried]) -> list[Any]:
+def _task_document(operator: type[Operator], tried: Sequence[TriedConfig]) -> list[Any]:
     plain = [[one.config.model_dump(mode="json"), one.options.model_dump(mode="json")] for one in tried]
     return [operator.__module__, operator.__qualname__, plain]
 
 
-def _digest(operator: type[Operator], one: Tried) -> str:
+def _digest(operator: type[Operator], one: TriedConfig) -> str:
     """Return the digest of an operator's candidates; empty where it fails, which another check reports."""
     found = candidates_or_fault(operator(), one.config, one.options)
     if isinstance(found, str):
@@ -102,6 +102,8 @@ def answer() -> None:
         operator: Any = importlib.import_module(module)
         for part in name.split("."):
             operator = getattr(operator, part)
-        tried = [Tried(AgentConfig.model_validate(c), OperatorOptions.model_validate(o)) for c, o in plain]
+        tried = [
+            TriedConfig(AgentConfig.model_validate(c), OperatorOptions.model_validate(o)) for c, o in plain
+        ]
         digests.append([_digest(operator, one) for one in tried])
     sys.stdout.write("\n" + json.dumps(digests))

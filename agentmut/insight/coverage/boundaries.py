@@ -51,7 +51,7 @@ def _distinct(found: Iterable[Boundary]) -> tuple[Boundary, ...]:
     return tuple(kept.values())
 
 
-class Lacking:
+class UnmetBoundaries:
     """The boundaries of a tool that no call was on yet, by place: each place of a call is looked up once."""
 
     def __init__(self, found: Iterable[Boundary]) -> None:

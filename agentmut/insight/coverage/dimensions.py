@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from agentmut.insight.coverage.boundaries import Lacking, boundaries
+from agentmut.insight.coverage.boundaries import UnmetBoundaries, boundaries
 from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.models import Part, distinct_models, is_model, listed, nothing, row_of
 from agentmut.insight.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
-from agentmut.insight.coverage.sightings import Seen
+from agentmut.insight.coverage.sightings import Sightings
 from agentmut.insight.coverage.states import State
 from agentmut.nouns import Action, AgentConfig, AgentTrace, ToolSpec
 from agentmut.project import CoverageSettings
@@ -25,7 +25,7 @@ class ToolTally:
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._names = tuple(dict.fromkeys(tool.own_name for tool in tools))
         self._own = {tool.name: tool.own_name for tool in tools}
-        self._seen: Seen[str] = Seen()
+        self._seen: Sightings[str] = Sightings()
 
     def add(self, scenario: str, trace: AgentTrace) -> None:
         """Count one trace."""
@@ -46,7 +46,7 @@ class ToolTally:
         return part._replace(notes=(note,) if foreign else ())
 
 
-def states_part(seen: Seen[State], scale: float, how: str) -> Part:
+def states_part(seen: Sightings[State], scale: float, how: str) -> Part:
     """Measure state coverage (Eq. 17). `how` says where lambda comes from."""
     if not len(seen):
         return nothing(Dimension.STATE, "no steps were recorded")
@@ -74,8 +74,8 @@ class BoundaryTally:
         by_tool = {tool.own_name: boundaries(tool) for tool in tools}
         self._left_out = tuple(each for _, skipped in by_tool.values() for each in skipped)
         self._by_tool = {name: found for name, (found, _) in by_tool.items() if found}
-        self._seen: Seen[CoverageItem] = Seen()
-        self._lacking: dict[tuple[str, str], Lacking] = {}
+        self._seen: Sightings[CoverageItem] = Sightings()
+        self._lacking: dict[tuple[str, str], UnmetBoundaries] = {}
         self._calls: set[int] = set()
 
     def add(self, scenario: str, trace: AgentTrace) -> None:
@@ -88,14 +88,14 @@ class BoundaryTally:
                 self._calls.add(call)
                 self._seen.add(scenario, lacking.met(step.arguments or {}))
 
-    def _lacking_of(self, scenario: str, tool: str) -> Lacking:
+    def _lacking_of(self, scenario: str, tool: str) -> UnmetBoundaries:
         """Return the boundaries that no call of the scenario was on yet; of many scenarios the latest are kept."""
         if len(self._lacking) > REMEMBERED or len(self._calls) > REMEMBERED:
             self._lacking.clear()
             self._calls.clear()
         if (scenario, tool) not in self._lacking:
             left = (each for each in self._by_tool[tool] if not self._seen.shows(scenario, each.item))
-            self._lacking[scenario, tool] = Lacking(left)
+            self._lacking[scenario, tool] = UnmetBoundaries(left)
         return self._lacking[scenario, tool]
 
     def part(self) -> Part:
@@ -122,7 +122,7 @@ class ModelTally:
             settings.models or ((self._own, *context.swap_models) if self._own else ())
         )
         self._also = context.also_run
-        self._seen: Seen[str] = Seen()
+        self._seen: Sightings[str] = Sightings()
 
     def add(self, scenario: str, trace: AgentTrace) -> None:
         """Count one trace."""
@@ -190,7 +190,7 @@ class PathTally:
     def __init__(self, graph: Graph, settings: CoverageSettings) -> None:
         self._graph, self._depth = graph, settings.depth
         self._routes = graph.routes(self._depth, MOST_ROUTES) if graph.is_explicit else 0
-        self._seen: Seen[Path] = Seen()
+        self._seen: Sightings[Path] = Sightings()
 
     @property
     def _by_route(self) -> bool:

@@ -15,7 +15,7 @@ from agentmut.insight.coverage.prompt_rules import (
     rule_coverage,
     rules_of,
 )
-from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Sightings, Traces, each_trace
 from agentmut.language import parse
 from agentmut.nouns import AgentConfig, AgentTrace, Flow
 
@@ -25,8 +25,8 @@ class GraphTally:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._nodes: Seen[str] = Seen()
-        self._edges: Seen[tuple[str, str]] = Seen()
+        self._nodes: Sightings[str] = Sightings()
+        self._edges: Sightings[tuple[str, str]] = Sightings()
         self._has_steps = False
 
     def add(self, scenario: str, trace: AgentTrace) -> None:

@@ -14,7 +14,7 @@ from agentmut.insight.coverage.dimensions import (
 from agentmut.insight.coverage.flow_graph import Graph
 from agentmut.insight.coverage.graph_and_rules import GraphTally, RuleTally, rule_parts
 from agentmut.insight.coverage.nouns import PAPER, Coverage, CoverageItem, DimensionCoverage, ScenarioCoverage
-from agentmut.insight.coverage.sightings import Seen, Traces, each_trace
+from agentmut.insight.coverage.sightings import Sightings, Traces, each_trace
 from agentmut.insight.coverage.states import State, expected_states, states_of
 from agentmut.nouns import AgentConfig, AgentTrace, Flow, Scenario
 from agentmut.project import CoverageSettings
@@ -54,7 +54,7 @@ class Measurement:
         self._settings, self._context = settings, context
         self._tools = ToolTally(config.tools)
         self._paths = PathTally(graph, settings)
-        self._states: Seen[State] = Seen()
+        self._states: Sightings[State] = Sightings()
         self._boundaries = BoundaryTally(config.tools)
         self._models = ModelTally(config, settings, context)
         self._graph = GraphTally(graph)
@@ -99,7 +99,7 @@ class Measurement:
         )
 
 
-def _scale(seen: Seen[State], settings: CoverageSettings, context: CoverageContext) -> tuple[float, str]:
+def _scale(seen: Sightings[State], settings: CoverageSettings, context: CoverageContext) -> tuple[float, str]:
     """Return lambda, and its source."""
     if settings.states:
         return settings.states, "coverage.states"

@@ -35,7 +35,7 @@ LAST_ONES = f"of a scenario with more than {MOST_READ:,} stored trials, the last
 NO_VALUES = "values of arguments are not kept (store.texts), so no trial shows a boundary"
 
 
-class Calibrated(Frozen):
+class CalibratedLambda(Frozen):
     """Lambda by the digest of the config."""
 
     states: dict[str, float] = Field(default_factory=dict)
@@ -219,7 +219,9 @@ def _nothing(left_out: Sequence[LeftOut]) -> str:
     return f"there is nothing to measure coverage on: {said}. `agentmut test` or `agentmut run` makes trials."
 
 
-def _context(session: Session, store: Store, asked: CoverageRequest, known: Calibrated) -> CoverageContext:
+def _context(
+    session: Session, store: Store, asked: CoverageRequest, known: CalibratedLambda
+) -> CoverageContext:
     result = latest_result(session, asked.run)
     return CoverageContext(
         scenarios=[s for s in session.scenarios if not asked.scenarios or s.name in asked.scenarios],
@@ -265,11 +267,11 @@ def _models_put_in(store: Store, run: str) -> dict[str, str]:
     }
 
 
-def _calibrated(file: Path) -> Calibrated:
+def _calibrated(file: Path) -> CalibratedLambda:
     try:
-        return Calibrated.model_validate_json(file.read_text(encoding="utf-8"))
+        return CalibratedLambda.model_validate_json(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Calibrated()
+        return CalibratedLambda()
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         first = str(error).splitlines()[0]
         raise UsageError(
@@ -278,7 +280,7 @@ def _calibrated(file: Path) -> Calibrated:
 
 
 def _keep(
-    file: Path, known: Calibrated, session: Session, asked: CoverageRequest, states: float | None
+    file: Path, known: CalibratedLambda, session: Session, asked: CoverageRequest, states: float | None
 ) -> None:
     """Store lambda for later measurements, unless the settings give it or only a part was measured."""
     digest = session.suite.full.digest
@@ -286,5 +288,7 @@ def _keep(
     if given or states is None or not asked.is_whole or known.states.get(digest) == states:
         return
     keep_json(
-        Calibrated(states={**known.states, digest: states}), file, "measure again with `agentmut coverage`"
+        CalibratedLambda(states={**known.states, digest: states}),
+        file,
+        "measure again with `agentmut coverage`",
     )

@@ -53,7 +53,7 @@ def rules_of(document: PromptDocument, where: Where) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-class Reached(NamedTuple):
+class RuleCloseness(NamedTuple):
     """The closeness of a scenario's runs to a rule: the largest share of the rule's stems in one turn."""
 
     scenario: str
@@ -71,7 +71,7 @@ class Reach:
         self._rules = [rule for rule in rules if rule.stems]
         self._telling = frozenset[str]().union(*(rule.stems for rule in self._rules))
         self._scenarios = scenarios
-        self._best: dict[str, Reached] = {}
+        self._best: dict[str, RuleCloseness] = {}
         self._near: dict[str, dict[str, None]] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._known: set[tuple[str, frozenset[str]]] = set()
@@ -85,7 +85,7 @@ class Reach:
                 if self._is_new(scenario, told):
                     self._take(scenario, told)
 
-    def best(self, rule: Rule) -> Reached | None:
+    def best(self, rule: Rule) -> RuleCloseness | None:
         """Return the scenario that shares most words with a rule; None where none shares any."""
         return self._best.get(rule.item.name)
 
@@ -95,7 +95,7 @@ class Reach:
 
     def _take(self, scenario: str, told: frozenset[str]) -> None:
         for rule in self._rules:
-            found = Reached(scenario, len(rule.stems & told) / len(rule.stems))
+            found = RuleCloseness(scenario, len(rule.stems & told) / len(rule.stems))
             name = rule.item.name
             if found.share >= LEXICAL_REACH:
                 self._near.setdefault(name, {})[scenario] = None
@@ -122,11 +122,11 @@ class Reach:
         return len(self._known) > before
 
 
-def _rank(found: Reached) -> tuple[float, str]:
+def _rank(found: RuleCloseness) -> tuple[float, str]:
     return -found.share, found.scenario
 
 
-def rule_coverage(rule: Rule, reached: Reached | None, mutants: Sequence[MutantRow]) -> RuleCoverage:
+def rule_coverage(rule: Rule, reached: RuleCloseness | None, mutants: Sequence[MutantRow]) -> RuleCoverage:
     """Return the coverage of one rule; `reached` is the scenario that comes nearest to it."""
     own = [row for row in mutants if _is_of(row, rule)]
     return RuleCoverage(

@@ -21,7 +21,7 @@ def each_trace(traces: Traces) -> Iterator[tuple[str, AgentTrace]]:
 
 
 @dataclass
-class Seen(Generic[Key]):
+class Sightings(Generic[Key]):
     """The scenarios that show each item, and the number of traces."""
 
     scenarios: dict[Key, dict[str, int]] = field(default_factory=dict)

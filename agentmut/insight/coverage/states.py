@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut._base import digest_of
-from agentmut.insight.coverage.sightings import Seen
+from agentmut.insight.coverage.sightings import Sightings
 from agentmut.nouns import AgentTrace, Step
 from agentmut.stats import chao1
 
@@ -48,7 +48,7 @@ def states_of(trace: AgentTrace) -> Iterator[State]:
         yield State(step.node or "", turn, calls.bit_length(), min(errors, MOST_ERRORS), result, history)
 
 
-def expected_states(seen: Seen[State]) -> float:
+def expected_states(seen: Sightings[State]) -> float:
     """Return an estimate of lambda (Eq. 17) from what was seen: Chao1 on the number of traces that show each state.
 
     At least 1.

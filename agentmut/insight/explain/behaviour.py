@@ -32,7 +32,7 @@ FEWEST = 4
 Sample = Sequence[Fingerprint]
 
 
-class Compared(NamedTuple):
+class ComparedRuns(NamedTuple):
     """The comparison of a mutant with the original on one scenario."""
 
     scenario: str
@@ -67,7 +67,7 @@ class TraceTest:
     _references: dict[str, Reference] = field(default_factory=dict)
     _shown: dict[str, OriginalRuns] = field(default_factory=dict)
 
-    def change(self, mutant: str, blocks: Sequence[Compared]) -> BehaviourChange | None:
+    def change(self, mutant: str, blocks: Sequence[ComparedRuns]) -> BehaviourChange | None:
         """Return the finding on a mutant; None where no scenario has enough runs.
 
         On each scenario `compare_traces` for all features together, and exact tests of each feature that is lost or
@@ -99,10 +99,10 @@ class TraceTest:
             shown=told,
         )
 
-    def _enough(self, block: Compared) -> bool:
+    def _enough(self, block: ComparedRuns) -> bool:
         return len(block.runs) >= FEWEST and len(self.original.get(block.scenario, ())) >= 2 * FEWEST
 
-    def _finding(self, mutant: str, block: Compared, level: float) -> Finding:
+    def _finding(self, mutant: str, block: ComparedRuns, level: float) -> Finding:
         scenario = block.scenario
         if scenario not in self._references:
             self._references[scenario] = Reference(self.original[scenario][:ENOUGH])

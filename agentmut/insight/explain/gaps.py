@@ -78,7 +78,7 @@ def _gap(intent: Intent, change: BehaviourChange | None) -> str | None:
 def _changes(
     state: CampaignState, store: Store, mutants: Iterable[str]
 ) -> Iterator[tuple[str, BehaviourChange | None]]:
-    from agentmut.insight.explain.behaviour import ENOUGH, Compared, TraceTest
+    from agentmut.insight.explain.behaviour import ENOUGH, ComparedRuns, TraceTest
     from agentmut.insight.fingerprint import Fingerprint, fingerprint
 
     def prints(mutant: str, most: Mapping[str, int]) -> dict[str, list[Fingerprint]]:
@@ -90,7 +90,7 @@ def _changes(
     test = TraceTest(prints("", dict.fromkeys(tried_on, ENOUGH)), state.plan.seed)
     for mutant, most in sizes.items():
         tried = prints(mutant, most)
-        yield mutant, test.change(mutant, [Compared(name, tried.get(name, [])) for name in most])
+        yield mutant, test.change(mutant, [ComparedRuns(name, tried.get(name, [])) for name in most])
 
 
 def _sizes(arm: Arm) -> dict[str, int]:

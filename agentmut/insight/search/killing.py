@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentmut.campaign import Suite, Tables
-from agentmut.insight.search.trial_bench import Bench, Wanted
+from agentmut.insight.search.trial_bench import Bench, WantedRuns
 from agentmut.judging import build_all
 from agentmut.nouns import Execution, Mutant, Outcome, Scenario
 from agentmut.seams import Catalogue, Group
@@ -35,7 +35,7 @@ class Killing:
 
     def suspects(self, scenario: Scenario, mutants: Sequence[Mutant], runs: int) -> tuple[Mutant, ...]:
         """Return the mutants whose first runs mostly fail, as many as the budget has room for."""
-        wanted = [Wanted(scenario, mutant, 0, runs) for mutant in mutants]
+        wanted = [WantedRuns(scenario, mutant, 0, runs) for mutant in mutants]
         while wanted and not self.bench.affords(wanted):
             wanted.pop()
         executions = self.bench.run(wanted)
@@ -51,7 +51,7 @@ class Killing:
 
         As far as the budget goes: without room for the original's runs, none.
         """
-        against = [Wanted(scenario, None, first, first + BASELINE)]
+        against = [WantedRuns(scenario, None, first, first + BASELINE)]
         if not mutants or not self.bench.affords(against):
             return ()
         outcomes = self.judged(scenario, self.bench.run(against)[0])
@@ -72,7 +72,7 @@ class Killing:
         first, taken = self.bench.plan.repeats, 0
         while taken < MOST:
             taken = min(MOST, taken + first)
-            wanted = [Wanted(scenario, mutant, first, first + taken)]
+            wanted = [WantedRuns(scenario, mutant, first, first + taken)]
             if not self.bench.affords(wanted):
                 return False
             failures = [not passed for passed in self.judged(scenario, self.bench.run(wanted)[0])]

@@ -18,8 +18,8 @@ from agentmut.insight.generate.aims import Weakness, weaknesses
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.search_start import Start
-from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, Wanted
-from agentmut.insight.search.trying import Found, Tried, Trying, is_enough
+from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, WantedRuns
+from agentmut.insight.search.trying import KeptScenario, TriedProposal, Trying, is_enough
 from agentmut.nouns import ScenarioSuggestion
 
 BATCH = 4
@@ -35,10 +35,10 @@ FRUITLESS = 24
 """Proposals in a row that add nothing, after which a dimension is left alone."""
 
 
-class Promising(NamedTuple):
+class PromisingProposal(NamedTuple):
     """A proposal whose single run showed something new."""
 
-    tried: Tried
+    tried: TriedProposal
     dimension: str
     items: frozenset[str]
     """What it showed that is not covered, without paths."""
@@ -46,10 +46,10 @@ class Promising(NamedTuple):
 
 
 @dataclass
-class Ended:
+class EndedSearch:
     """The findings of a search."""
 
-    kept: tuple[Found, ...]
+    kept: tuple[KeptScenario, ...]
     before: Coverage
     after: Coverage
     tried: int
@@ -64,20 +64,20 @@ class Search:
     start: Start
     bench: Bench
     killing: Killing
-    kept: list[Found] = field(default_factory=list)
+    kept: list[KeptScenario] = field(default_factory=list)
     tried: int = 0
     _states: float | None = None
     _seen: set[str] = field(default_factory=set)
     _sources: dict[tuple[str, AimKind, str], Iterator[Proposal]] = field(default_factory=dict)
     _fruitless: dict[str, int] = field(default_factory=dict)
-    _promising: list[Promising] = field(default_factory=list)
+    _promising: list[PromisingProposal] = field(default_factory=list)
     _glimpsed: set[str] = field(default_factory=set)
     """Items that some single run showed."""
     _taken: Counter[tuple[str, AimKind, str]] = field(default_factory=Counter)
     """Proposals tried for each aim."""
     _round: int = 0
 
-    def run(self) -> Ended:
+    def run(self) -> EndedSearch:
         """Search until the budget or the proposals end. Raises the errors of `Bench.run` except `BudgetUsedUpError`."""
         before = self._coverage()
         self._seen = {Proposal(s.turns, s, "").identity for s in self.start.scenarios}
@@ -90,7 +90,7 @@ class Search:
             why = "no proposals are left"
         except BudgetUsedUpError as ended:
             why = str(ended)
-        return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
+        return EndedSearch(tuple(self.kept), before, self._coverage(), self.tried, why)
 
     def _sweep(self, trying: Trying) -> None:
         """Ask for each tool in addition to inputs of the suite, one run each, within a share of the budget.
@@ -136,7 +136,7 @@ class Search:
             items = frozenset(filter(is_enough, trying.glimpsed(tried)))
             may_kill = trying.may_kill(tried)
             if items - self._glimpsed or may_kill:
-                self._promising.append(Promising(tried, dimension, items, may_kill))
+                self._promising.append(PromisingProposal(tried, dimension, items, may_kill))
                 self._glimpsed |= items
                 self._fruitless[dimension] = 0
             else:
@@ -215,25 +215,25 @@ class Search:
                 return proposal
         return None
 
-    def _runs(self, trying: Trying, batch: Sequence[Proposal], repeats: int) -> list[Tried]:
+    def _runs(self, trying: Trying, batch: Sequence[Proposal], repeats: int) -> list[TriedProposal]:
         """Return the first runs of each, together: as many proposals as the budget has room for."""
         scenarios = [trying.scenario(proposal) for proposal in batch]
-        wanted = [Wanted(scenario, None, 0, repeats) for scenario in scenarios]
+        wanted = [WantedRuns(scenario, None, 0, repeats) for scenario in scenarios]
         while len(wanted) > 1 and not self.bench.affords(wanted):
             wanted.pop()
         runs = self.bench.run(wanted) if wanted else []
         return [
-            Tried(proposal, each.scenario, executions)
+            TriedProposal(proposal, each.scenario, executions)
             for proposal, each, executions in zip(batch, wanted, runs, strict=False)
         ]
 
 
-def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:
+def scenario_suggestions(ended: EndedSearch) -> tuple[ScenarioSuggestion, ...]:
     """Return one suggestion for each kept scenario, in the order of their finding."""
     return tuple(_suggestion(found) for found in ended.kept)
 
 
-def _suggestion(found: Found) -> ScenarioSuggestion:
+def _suggestion(found: KeptScenario) -> ScenarioSuggestion:
     scenario = found.scenario
     return ScenarioSuggestion(
         id=digest_of(scenario.model_dump(mode="json"))[:8],
@@ -248,7 +248,7 @@ def _suggestion(found: Found) -> ScenarioSuggestion:
     )
 
 
-def _why(found: Found) -> Iterator[str]:
+def _why(found: KeptScenario) -> Iterator[str]:
     if found.adds:
         yield f"reaches {len(found.adds)} item{'s' * (len(found.adds) != 1)} that no scenario covers"
     if found.kills:

@@ -26,7 +26,7 @@ Traces = dict[str, tuple[AgentTrace, ...]]
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredEvidence:
     """Stored evidence that is read before a search runs anything."""
 
     session: Session
@@ -38,7 +38,7 @@ class Stored:
     notes: tuple[str, ...] = field(default=())
 
 
-def what_is_stored(session: Session, store: Store, run: str | None = None) -> Stored:
+def what_is_stored(session: Session, store: Store, run: str | None = None) -> StoredEvidence:
     """Return the stored runs of the suite, and the campaign whose id begins with `run`, or the latest one.
 
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
@@ -54,10 +54,10 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
     campaign = _campaign(session, store, run)
     result = campaign.result() if campaign and campaign.has_result else None
     notes = (*_notes(campaign, result), *_not_run(session, traces))
-    return Stored(session, store, traces, campaign, result, notes)
+    return StoredEvidence(session, store, traces, campaign, result, notes)
 
 
-def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
+def start_of(stored: StoredEvidence, also: tuple[Proposal, ...] = ()) -> Start:
     """Return what a search starts from."""
     session, result = stored.session, stored.result
     doubles = stand_ins(session.suite.full, session.scenarios, session.project.safe_tools, stored.traces)
@@ -107,7 +107,7 @@ def check_harmless(adapter: Adapter, config: AgentConfig, doubles: StandIns, saf
 
 
 def search_of(
-    stored: Stored,
+    stored: StoredEvidence,
     start: Start,
     *,
     now: float,

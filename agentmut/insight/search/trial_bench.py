@@ -33,7 +33,7 @@ class SearchPlan(RunPlan):
 GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 
 
-class Wanted(NamedTuple):
+class WantedRuns(NamedTuple):
     """Runs of one agent on one scenario: the repeats from `first` up to, but not including, `end`."""
 
     scenario: Scenario
@@ -73,15 +73,15 @@ class Bench:
         """Return the number of different trials asked for so far, whether they were run or found in the store."""
         return len(self._paid)
 
-    def cost(self, wanted: Sequence[Wanted]) -> int:
+    def cost(self, wanted: Sequence[WantedRuns]) -> int:
         """Return the number of trials of these that have not been asked for before."""
         return len({key for each in wanted for key in self._keys(each)} - self._paid)
 
-    def affords(self, wanted: Sequence[Wanted], keep: int = 0) -> bool:
+    def affords(self, wanted: Sequence[WantedRuns], keep: int = 0) -> bool:
         """Return whether the budget of the search has room for all of it, and then for `keep` trials more."""
         return self.trials_asked_for + self.cost(wanted) + keep <= self.plan.trials
 
-    def run(self, wanted: Sequence[Wanted]) -> list[tuple[Execution, ...]]:
+    def run(self, wanted: Sequence[WantedRuns]) -> list[tuple[Execution, ...]]:
         """Return the executions that are evidence, in the order of their repeats, for each that is wanted.
 
         Raises `BudgetUsedUpError` before anything is run where a budget has no room for all of it,
@@ -94,7 +94,7 @@ class Bench:
             self._carry_out(missing)
         return [self._found(each) for each in wanted]
 
-    def _carry_out(self, wanted: Sequence[Wanted]) -> None:
+    def _carry_out(self, wanted: Sequence[WantedRuns]) -> None:
         scenarios = {each.scenario.name: each.scenario for each in wanted}
         suite = (*self._session.scenarios, *scenarios.values())
         session = open_session(self._session.project.model_copy(update={"scenarios": suite}))
@@ -121,12 +121,12 @@ class Bench:
         if stop is Stop.BUDGET:
             raise BudgetUsedUpError("a budget of the project (`budget:`) is used up")
 
-    def _found(self, wanted: Wanted) -> tuple[Execution, ...]:
+    def _found(self, wanted: WantedRuns) -> tuple[Execution, ...]:
         """Return the stored executions. Runs with masked secrets are left out: evaluators cannot judge them."""
         stored = (self._store.find(key, self.plan.run_id) for key in self._keys(wanted))
         return tuple(s.execution for s in stored if s is not None and s.execution.trace.judged is None)
 
-    def _keys(self, wanted: Wanted) -> list[str]:
+    def _keys(self, wanted: WantedRuns) -> list[str]:
         scenario, mutant = wanted.scenario, wanted.mutant
         suite = SuiteConfig(self._session.suite.base, (*self._session.scenarios, scenario))
         config = mutant.apply(suite.full) if mutant else suite.full

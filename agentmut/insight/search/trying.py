@@ -18,7 +18,7 @@ from agentmut.insight.generate.proposal_material import whole
 from agentmut.insight.generate.proposals import Proposal
 from agentmut.insight.search.killing import Killing
 from agentmut.insight.search.search_start import Start
-from agentmut.insight.search.trial_bench import Bench, Wanted
+from agentmut.insight.search.trial_bench import Bench, WantedRuns
 from agentmut.language import stems
 from agentmut.nouns import AgentTrace, EvaluatorSpec, Execution, Mutant, Rate, Reach, Scenario
 
@@ -34,7 +34,7 @@ UNJUDGED = EvaluatorSpec(name=STEPS, argument=1_000_000)
 """Stands where evaluators are not known yet; what judges a run is no part of what identifies it."""
 
 
-class Tried(NamedTuple):
+class TriedProposal(NamedTuple):
     """A proposal with its first runs."""
 
     proposal: Proposal
@@ -42,7 +42,7 @@ class Tried(NamedTuple):
     runs: tuple[Execution, ...]
 
 
-class Found(NamedTuple):
+class KeptScenario(NamedTuple):
     """A scenario that is worth keeping, and why."""
 
     scenario: Scenario
@@ -91,18 +91,18 @@ class Trying:
             }
         )
 
-    def glimpsed(self, tried: Tried) -> tuple[str, ...]:
+    def glimpsed(self, tried: TriedProposal) -> tuple[str, ...]:
         """Return what a single run of a proposal shows that is not covered, though it may show by chance."""
         return self._gained(tried.scenario, tried.runs) if answered(tried.runs) else ()
 
-    def may_kill(self, tried: Tried) -> bool:
+    def may_kill(self, tried: TriedProposal) -> bool:
         """Return whether a run uses what a living mutant changes that the proposal is aimed at."""
         aimed = [
             m for m in self.start.alive if f"mutant {m.id}" in tried.proposal.aims and m.id not in self.killed
         ]
         return bool(noticeable(aimed, tried.scenario, answered(tried.runs), 1))
 
-    def judged(self, tried: Tried) -> Found | None:
+    def judged(self, tried: TriedProposal) -> KeptScenario | None:
         """Return the proposal made short and checked; None where it adds nothing."""
         asked = self.bench.trials_asked_for - len(tried.runs)
         gained = self._gained(tried.scenario, tried.runs)
@@ -134,7 +134,7 @@ class Trying:
         )
 
     def _suspects(
-        self, tried: Tried, gained: Sequence[str], traces: Sequence[AgentTrace]
+        self, tried: TriedProposal, gained: Sequence[str], traces: Sequence[AgentTrace]
     ) -> tuple[Mutant, ...]:
         """Return the living mutants whose first runs fail where the original's pass."""
         aimed = any(aim.startswith("mutant ") for aim in tried.proposal.aims)
@@ -150,7 +150,9 @@ class Trying:
             near = near[: min(len(near), MUTANTS) - 1]
         return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], few)
 
-    def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
+    def _shortened(
+        self, tried: TriedProposal, gained: Sequence[str], suspects: Sequence[Mutant]
+    ) -> TriedProposal:
         """Return the last turn with as few sentences and clauses as still do the same, in a bounded number of
         questions.
         """
@@ -165,7 +167,7 @@ class Trying:
             except StopIteration:
                 break
             scenario = self.scenario(tried.proposal, (*tried.scenario.turns[:-1], shorter))
-            wanted = Wanted(scenario, None, 0, self._few)
+            wanted = WantedRuns(scenario, None, 0, self._few)
             if not self.bench.affords([wanted], self.keep):
                 break
             (runs,) = self.bench.run([wanted])
@@ -199,11 +201,14 @@ class Trying:
         )
         return scenario.model_copy(update={"evaluators": specs})
 
-    def _checked(self, tried: Tried, suspects: Sequence[Mutant], asked: int) -> Found | None:
+    def _checked(self, tried: TriedProposal, suspects: Sequence[Mutant], asked: int) -> KeptScenario | None:
         """Return evaluators from the first runs, held against as many fresh ones; kills by the kill rule."""
         repeats = self.bench.plan.repeats
         first, fresh = self.bench.run(
-            [Wanted(tried.scenario, None, 0, repeats), Wanted(tried.scenario, None, repeats, 2 * repeats)]
+            [
+                WantedRuns(tried.scenario, None, 0, repeats),
+                WantedRuns(tried.scenario, None, repeats, 2 * repeats),
+            ]
         )
         traces, held_out = answered(first), answered(fresh)
         gained = self._gained(tried.scenario, (*first, *fresh))
@@ -220,7 +225,7 @@ class Trying:
             return None
         passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}
-        return Found(
+        return KeptScenario(
             scenario=scenario,
             proposal=tried.proposal,
             adds=gained,

@@ -10,7 +10,16 @@ from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.judging.facts.same import Same
 from agentmut.language import FEWEST, Slot, Stability, Statements, said_without_year, slot, stability
-from agentmut.nouns import AgentTrace, Calibrated, Comparer, EvaluatorSpec, Extractor, Fact, Scenario, Usage
+from agentmut.nouns import (
+    AgentTrace,
+    CalibratedComparer,
+    Comparer,
+    EvaluatorSpec,
+    Extractor,
+    Fact,
+    Scenario,
+    Usage,
+)
 
 _CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -199,7 +208,7 @@ def _unusual(
 
 
 def _calibrated(extractor: Extractor, scenario: Scenario, sources: Sequence[AgentTrace]) -> Extractor:
-    if isinstance(extractor, Calibrated) and len(sources) >= FEWEST:
+    if isinstance(extractor, CalibratedComparer) and len(sources) >= FEWEST:
         return extractor.calibrated(scenario, tuple(sources))
     return extractor
 

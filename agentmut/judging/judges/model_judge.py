@@ -11,7 +11,7 @@ from agentmut._base import NotJudgedError, UsageError, digest_of
 from agentmut.judging.judge_client import Patience, Question, Reply
 from agentmut.judging.judges.rubric import (
     JudgeSpec,
-    Labelled,
+    LabelledAnswer,
     met,
     parse_judge,
     question,
@@ -102,7 +102,7 @@ class ModelJudge(AsksModel, ReadsFiles):
             said = list(pool.map(self._verdict_on, self.spec.calibration))
         return labels(said, [one.human for one in self.spec.calibration])
 
-    def _verdict_on(self, one: Labelled) -> bool:
+    def _verdict_on(self, one: LabelledAnswer) -> bool:
         if one.judge is not None:
             return one.judge
         unused = (EvaluatorSpec(name=self.id),)
@@ -173,7 +173,7 @@ def _faults(found: Any) -> Iterator[str]:
     if not isinstance(found, dict):
         yield f"expected a mapping, got {found!r}"
         return
-    if unknown := sorted(found.keys() - Labelled.model_fields):
+    if unknown := sorted(found.keys() - LabelledAnswer.model_fields):
         yield f"unknown key {unknown[0]!r}"
     if "answer" not in found:
         yield "the key 'answer' is missing"

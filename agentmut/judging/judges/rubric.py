@@ -42,7 +42,7 @@ class Criterion(Frozen):
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
 
 
-class Labelled(Frozen):
+class LabelledAnswer(Frozen):
     """An answer that a human has judged."""
 
     answer: JsonValue
@@ -69,7 +69,7 @@ class JudgeSpec(Frozen):
     """When left out: 0 for one opinion, the service's own for several, which would all be the same at 0."""
     seconds: float = Field(default=60.0, gt=0)
     retries: int = Field(default=2, ge=0, le=10)
-    calibration: tuple[Labelled, ...] | None = None
+    calibration: tuple[LabelledAnswer, ...] | None = None
 
     @field_validator("model")
     @classmethod

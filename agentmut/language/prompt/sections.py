@@ -27,14 +27,14 @@ class Section(NamedTuple):
     """The span to cut so that the rest stays well formed."""
 
 
-class _Open(NamedTuple):
+class _OpenTag(NamedTuple):
     name: str
     """Empty for a heading."""
     level: int
     line: int
 
 
-class _Found(NamedTuple):
+class _TitledLines(NamedTuple):
     title: str
     region: range
 
@@ -53,17 +53,17 @@ def read_sections(text: str, lines: Sequence[Line]) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def _found(text: str, lines: Sequence[Line]) -> Iterator[_Found]:
-    opened: list[_Open] = []
+def _found(text: str, lines: Sequence[Line]) -> Iterator[_TitledLines]:
+    opened: list[_OpenTag] = []
     count: Counter[str] = Counter()
     for index, line in enumerate(lines):
         if line.kind is Kind.HEADING:
             while opened and not opened[-1].name and opened[-1].level >= line.level:
                 yield from _closed(lines, opened.pop(), index)
-            opened.append(_Open("", line.level, index))
+            opened.append(_OpenTag("", line.level, index))
         for name, opens in _marks(text, line):
             if opens:
-                opened.append(_Open(name, 0, index))
+                opened.append(_OpenTag(name, 0, index))
                 count[name] += 1
             elif count[name]:
                 yield from _until(lines, opened, count, name, index)
@@ -72,26 +72,26 @@ def _found(text: str, lines: Sequence[Line]) -> Iterator[_Found]:
 
 
 def _until(
-    lines: Sequence[Line], opened: list[_Open], count: Counter[str], name: str, index: int
-) -> Iterator[_Found]:
+    lines: Sequence[Line], opened: list[_OpenTag], count: Counter[str], name: str, index: int
+) -> Iterator[_TitledLines]:
     """Close the tag `name` and everything opened after it. A tag that is never closed makes no section."""
     while True:
         last = opened.pop()
         count[last.name] -= 1
         if last.name == name:
             if name != _TEMPLATE:
-                yield _Found(name, range(last.line, index + 1))
+                yield _TitledLines(name, range(last.line, index + 1))
             return
         yield from _closed(lines, last, index)
 
 
-def _closed(lines: Sequence[Line], last: _Open, end: int) -> Iterator[_Found]:
+def _closed(lines: Sequence[Line], last: _OpenTag, end: int) -> Iterator[_TitledLines]:
     if last.name:
         return
     while end > last.line + 1 and is_empty(lines[end - 1]):
         end -= 1
     if end > last.line + 1:
-        yield _Found(lines[last.line].label.strip("*_ "), range(last.line, end))
+        yield _TitledLines(lines[last.line].label.strip("*_ "), range(last.line, end))
 
 
 def _marks(text: str, line: Line) -> Iterator[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from agentmut.language.quantities.units import MONEY, UNIT_AFTER_FIGURE
 from agentmut.language.vocabulary.number_words import value_of, word_of
 
 
-class Other(StrEnum):
+class Deviation(StrEnum):
     """How the new value differs from the old one."""
 
     NEAR = "near"
@@ -95,10 +95,10 @@ def measure(text: str, start: int, end: int) -> Measure:
     return found[0] if found else Measure.COUNT
 
 
-def other_number(said: str, of: Measure, other: Other) -> str:
+def other_number(said: str, of: Measure, other: Deviation) -> str:
     """Return another number, written the same way as the given one: in digits or in words.
 
-    >>> other_number("1,200.50", Measure.MONEY, Other.FAR), other_number("Ten", Measure.COUNT, Other.NEAR)
+    >>> other_number("1,200.50", Measure.MONEY, Deviation.FAR), other_number("Ten", Measure.COUNT, Deviation.NEAR)
     ('12,005.00', 'Eleven')
     """
     value = value_of(said)
@@ -123,10 +123,10 @@ def _in_words(said: str, number: Decimal) -> str:
     return words.upper() if said.isupper() else words.capitalize() if said[0].isupper() else words
 
 
-def _moved(number: Decimal, of: Measure, other: Other) -> Decimal:
-    if other is Other.FAR:
+def _moved(number: Decimal, of: Measure, other: Deviation) -> Decimal:
+    if other is Deviation.FAR:
         return _far(number, of)
-    if other is Other.OLDER:
+    if other is Deviation.OLDER:
         step = _chosen_step(number)
         return number - step if number - step >= 2 else number + step
     return _near(number, of)

@@ -35,7 +35,7 @@ _STATUSES = {
 _LANGUAGES = {".md": "markdown", ".py": "python", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
-class Placed(NamedTuple):
+class PlacedText(NamedTuple):
     """A text as it is shown, and where each mutant stands in it, by the mutant's id."""
 
     source: str
@@ -123,7 +123,7 @@ def _replacement(row: MutantRow) -> dict[str, str]:
     return {"replacement": bounded(after)}
 
 
-def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
+def _kept(rows: Iterable[MutantRow], result: Result) -> PlacedText | None:
     """Return the text that the result keeps of a file; None where it keeps none, or not all mutants are in it."""
     rows = list(rows)
     source = next((text for text in result.sources if text.path == rows[0].target.path), None)
@@ -137,10 +137,10 @@ def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
             regions[row.id] = Region(1, 1, 1, 1)
         else:
             regions[row.id] = region(text, *without_blanks(source.text, found[1]))
-    return Placed(text, regions)
+    return PlacedText(text, regions)
 
 
-def _made_up(rows: Iterable[MutantRow]) -> Placed:
+def _made_up(rows: Iterable[MutantRow]) -> PlacedText:
     """Return a text made of what the mutants change, each distinct part once, with blank lines between."""
     lines, starts, regions = [ELSEWHERE, ""], {}, {}
     for row in rows:
@@ -151,4 +151,4 @@ def _made_up(rows: Iterable[MutantRow]) -> Placed:
         whole = region(before, 0, len(before))
         above = starts[before] - 1
         regions[row.id] = whole._replace(start_line=1 + above, end_line=whole.end_line + above)
-    return Placed("\n".join(lines), regions)
+    return PlacedText("\n".join(lines), regions)

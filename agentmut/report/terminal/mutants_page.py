@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from rich.padding import Padding
 
 from agentmut.campaign import changed_text, target_of
-from agentmut.mutation import LEFT_OUT, DropKind, Dropped, Empty, Generation
+from agentmut.mutation import LEFT_OUT, DropKind, DroppedCandidate, Empty, Generation
 from agentmut.nouns import Mutant, Origin, Status, Target
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.report_wording import counted
@@ -91,7 +91,7 @@ def mutants_document(origin: Origin, generation: Generation) -> dict[str, Any]:
     }
 
 
-def _plain(dropped: Dropped) -> dict[str, str]:
+def _plain(dropped: DroppedCandidate) -> dict[str, str]:
     return {"operator": dropped.operator, "description": dropped.description} | {
         "reason": dropped.reason,
         "kind": dropped.kind.value,
@@ -192,7 +192,7 @@ def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
         page.add("`--verbose` lists each.")
 
 
-def _reasons(kind: DropKind, group: Sequence[Dropped]) -> dict[str, list[Dropped]]:
+def _reasons(kind: DropKind, group: Sequence[DroppedCandidate]) -> dict[str, list[DroppedCandidate]]:
     """Return the left-out candidates by reason, where the reason says more than their kind."""
     return _grouped(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
 

@@ -47,14 +47,14 @@ class Slot(NamedTuple):
     required: bool
 
 
-class Filled(NamedTuple):
+class FilledCall(NamedTuple):
     """Arguments found, and the names of missing required ones."""
 
     arguments: dict[str, Any]
     missing: tuple[str, ...]
 
 
-def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: Profile) -> Filled:
+def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: Profile) -> FilledCall:
     """Fill a call of `offer` made because of `clause`; optional arguments only where a value is at hand."""
     arguments: dict[str, Any] = {}
     missing: list[str] = []
@@ -64,7 +64,7 @@ def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: P
             arguments[slot.name] = _picked(slot, found, dice, profile)
         elif slot.required:
             missing.append(slot.name)
-    return Filled(arguments, tuple(missing))
+    return FilledCall(arguments, tuple(missing))
 
 
 @lru_cache(maxsize=4_096)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut.simulator.mind.arguments import Filled, fill
+from agentmut.simulator.mind.arguments import FilledCall, fill
 from agentmut.simulator.mind.deeds import about_same
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.language import clauses, subject, topics
@@ -139,7 +139,9 @@ def _add_step(mind: Mind, plan: Plan, step: Step) -> None:
         plan.steps.append(step)
 
 
-def _providers(mind: Mind, need: Need, offer: Offer, filled: Filled, banned: Iterable[str]) -> Iterator[Step]:
+def _providers(
+    mind: Mind, need: Need, offer: Offer, filled: FilledCall, banned: Iterable[str]
+) -> Iterator[Step]:
     """Yield calls of other tools whose results may contain the missing arguments."""
     wanted = topics(" ".join(filled.missing)) | topics(_descriptions(offer, filled.missing))
     for other in mind.situation.toolbox.offers:
@@ -155,7 +157,7 @@ def _descriptions(offer: Offer, names: Iterable[str]) -> str:
     return " ".join(str(schema.get("description", "")) for schema in schemas if isinstance(schema, dict))
 
 
-def _fill(mind: Mind, offer: Offer, need: Need) -> Filled:
+def _fill(mind: Mind, offer: Offer, need: Need) -> FilledCall:
     return fill(offer, need.clause, mind.situation, mind.dice, mind.profile)
 
 

@@ -65,7 +65,7 @@ class Offer(NamedTuple):
         return properties if isinstance(properties, dict) else {}
 
 
-class Scored(NamedTuple):
+class ScoredTool(NamedTuple):
     """A tool, and how well it fits a phrase."""
 
     score: float
@@ -80,7 +80,7 @@ class Toolbox:
         self.weights = Weights(offer.topics for offer in offers)
         self._described = dict(_described(self.offers))
         self._by_name = {offer.name: offer for offer in offers}
-        self._ranked: dict[str, tuple[Scored, ...]] = {}
+        self._ranked: dict[str, tuple[ScoredTool, ...]] = {}
         self._meant: dict[str, tuple[str, ...]] = {}
         self._forbidden: dict[str, tuple[str, ...]] = {}
 
@@ -92,7 +92,7 @@ class Toolbox:
         """Return the topics that tools' schemas attach to a value of that name: its unit, its measure."""
         return name.union(*(about for argument, about in self._described.items() if argument <= name))
 
-    def ranked(self, phrase: str) -> tuple[Scored, ...]:
+    def ranked(self, phrase: str) -> tuple[ScoredTool, ...]:
         """Return the tools that share something with a phrase, in the order offered."""
         if phrase not in self._ranked:
             self._remember()
@@ -137,7 +137,7 @@ class Toolbox:
         best = max(self.ranked(phrase), default=None, key=lambda s: s.score)
         return best.offer.name if best and best.score >= MEANT else None
 
-    def choose(self, phrase: str, dice: Dice, profile: Profile) -> Scored | None:
+    def choose(self, phrase: str, dice: Dice, profile: Profile) -> ScoredTool | None:
         """Return the tool that a model takes for a need: mostly the best, on near ties mostly the first."""
         ranked = self.ranked(phrase)
         best = max((scored.score for scored in ranked), default=0.0)
@@ -151,12 +151,14 @@ class Toolbox:
         others = [scored for scored in ranked if scored is not chosen]
         return max(others, default=None, key=lambda s: s.score)
 
-    def _rank(self, phrase: str) -> tuple[Scored, ...]:
+    def _rank(self, phrase: str) -> tuple[ScoredTool, ...]:
         named = {name for name in self._by_name if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", phrase)}
         about = topics(phrase)
         scores = ((BY_NAME if named else self._score(about, offer), offer) for offer in self.offers)
         return tuple(
-            Scored(score, offer) for score, offer in scores if score and (not named or offer.name in named)
+            ScoredTool(score, offer)
+            for score, offer in scores
+            if score and (not named or offer.name in named)
         )
 
     def _score(self, about: Topics, offer: Offer) -> float:

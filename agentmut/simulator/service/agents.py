@@ -79,7 +79,7 @@ class UnknownResponseError(LookupError):
     """A response that was never given, was not to be stored, or has been forgotten since."""
 
 
-class _Kept(NamedTuple):
+class _StoredItems(NamedTuple):
     items: list[Any]
     size: int
 
@@ -88,7 +88,7 @@ class Conversations:
     """The stored responses of one server. The oldest responses are forgotten when there are too many."""
 
     def __init__(self, most: int = MOST_RESPONSES, most_bytes: int = MOST_BYTES) -> None:
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _StoredItems] = OrderedDict()
         self._most = most
         self._most_bytes = most_bytes
         self._bytes = 0
@@ -110,7 +110,7 @@ class Conversations:
         if whole.get("store") is False:
             return
         previous = self._kept.get(str(whole.get("previous_response_id")))
-        kept = _Kept([*_items(whole.get("input")), *output], size + (previous.size if previous else 0))
+        kept = _StoredItems([*_items(whole.get("input")), *output], size + (previous.size if previous else 0))
         self._drop(response_id)
         self._kept[response_id] = kept
         self._bytes += kept.size

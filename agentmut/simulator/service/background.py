@@ -6,7 +6,7 @@ from types import TracebackType
 
 from agentmut.simulator.service.addresses import Addresses, exports
 from agentmut.simulator.service.server import serve
-from agentmut.simulator.service.service import Received
+from agentmut.simulator.service.service import ReceivedRequest
 from agentmut.simulator.service.service_settings import Settings
 
 _PATIENCE = 30.0
@@ -18,7 +18,7 @@ class Simulator:
 
     def __init__(self, settings: Settings = Settings()) -> None:  # noqa: B008 - cannot be changed
         self.settings = settings
-        self.requests: list[Received] = []
+        self.requests: list[ReceivedRequest] = []
         """What was received, in the order of arrival; those that met trouble too."""
         self._addresses = Addresses("")
         self._loop = asyncio.new_event_loop()
@@ -54,7 +54,7 @@ class Simulator:
         """Return the addresses for the requests of one trial, which has its own random draws and faults."""
         return self._addresses.of(trial)
 
-    def requests_of(self, trial: str) -> list[Received]:
+    def requests_of(self, trial: str) -> list[ReceivedRequest]:
         """Return the received requests of one trial; "" stands for requests without a trial."""
         return [received for received in self.requests if received.trial == trial]
 

@@ -64,7 +64,7 @@ def _outputs(system: str) -> dict[str, dict[str, Any]]:
     plain = {name: (kind, _plain_schema(system, name, kind)) for name, kind, _ in found}
     of_types = {kind: schema for kind, schema in plain.values() if "enum" in schema}
     of_names = {name: schema for name, (_, schema) in plain.items() if "enum" in schema}
-    known = xml_fields.Known({**_SCALARS, **of_types}, of_names)
+    known = xml_fields.KnownSchemas({**_SCALARS, **of_types}, of_names)
     return {
         name: {
             "description": said.strip(),

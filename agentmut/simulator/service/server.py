@@ -10,7 +10,7 @@ from aiohttp import web
 
 from agentmut._base import RunError, UsageError
 from agentmut.simulator.service.latency import AT_ONCE, Latency
-from agentmut.simulator.service.service import Received, Service
+from agentmut.simulator.service.service import ReceivedRequest, Service
 from agentmut.simulator.service.service_settings import Settings, checked_aliases
 from agentmut.simulator.service.trouble import NO_TROUBLE, Trouble
 from agentmut.wire import server_log
@@ -30,7 +30,7 @@ async def serve(
     latency: Latency = AT_ONCE,
     chunk_latency: Latency = AT_ONCE,
     aliases: Mapping[str, str] = MappingProxyType({}),
-    received: Callable[[Received], None] | None = None,
+    received: Callable[[ReceivedRequest], None] | None = None,
 ) -> AsyncIterator[str]:
     """Serve while the context is open; yields the base URL that `OPENAI_BASE_URL` wants.
 
@@ -58,7 +58,9 @@ async def serve(
         await runner.cleanup()
 
 
-def application(settings: Settings, received: Callable[[Received], None] | None = None) -> web.Application:
+def application(
+    settings: Settings, received: Callable[[ReceivedRequest], None] | None = None
+) -> web.Application:
     """Return the service's routes; the end of a request's path names its dialect."""
     service = Service(settings, received)
     app = web.Application(client_max_size=MAX_BODY)

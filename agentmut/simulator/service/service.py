@@ -31,14 +31,14 @@ _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
 }
 
 
-class _Whole(NamedTuple):
+class _FullRequest(NamedTuple):
     """A request with the conversation before it."""
 
     body: Body
     call: HttpCall
 
 
-class Received(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """A request to a model, as it came in."""
 
     trial: str
@@ -73,7 +73,7 @@ class _Arrival(NamedTuple):
 class Service:
     """The handlers of one server, with its memory."""
 
-    def __init__(self, settings: Settings, received: Callable[[Received], None] | None = None) -> None:
+    def __init__(self, settings: Settings, received: Callable[[ReceivedRequest], None] | None = None) -> None:
         self._settings = settings
         self._received = received
         self._numbers: Counter[str] = Counter()
@@ -177,13 +177,13 @@ class Service:
         parallel = not dialects.wants_single_calls(came.call.body)
         return _in_its_form(request, seed=self._settings.seed, trial=came.trial, parallel=parallel)
 
-    def _whole(self, came: _Arrival) -> _Whole:
+    def _whole(self, came: _Arrival) -> _FullRequest:
         given = dict(mapping(read_json(came.call.body), "the body"))
         try:
             body = self._conversations.whole(given)
         except UnknownResponseError as error:
             raise _Refusal(400, str(error), "previous_response_not_found") from None
-        return _Whole(body, came.call if body is given else came.call._replace(body=write_json(body)))
+        return _FullRequest(body, came.call if body is given else came.call._replace(body=write_json(body)))
 
 
 def _in_its_form(request: ModelRequest, **options: Any) -> ModelReply:
@@ -199,12 +199,12 @@ def _trial_and_path(http: web.Request) -> tuple[str, str]:
     return http.headers.get(TRIAL_HEADER) or named or "", path
 
 
-def _received(came: _Arrival) -> Received:
+def _received(came: _Arrival) -> ReceivedRequest:
     try:
         request = came.codec.decode_request(came.call)
     except ValueError:
         request = None
-    return Received(came.trial, came.number, came.codec.name, came.call.path, request, came.fault)
+    return ReceivedRequest(came.trial, came.number, came.codec.name, came.call.path, request, came.fault)
 
 
 def _error(codec: Dialect, refusal: _Refusal) -> Reply:

@@ -37,14 +37,14 @@ def values(text: str) -> dict[str, str]:
     return found | (values(found["trajectory"]) if found.get("trajectory") else {})
 
 
-class Known(NamedTuple):
+class KnownSchemas(NamedTuple):
     """The schemas that the request tells: by the type of a field, and by its name."""
 
     types: Mapping[str, Mapping[str, Any]]
     names: Mapping[str, Mapping[str, Any]]
 
 
-def schema(system: str, name: str, kind: str, known: Known) -> dict[str, Any] | None:
+def schema(system: str, name: str, kind: str, known: KnownSchemas) -> dict[str, Any] | None:
     """Return the schema of a field whose elements the request shows; None for any other field."""
     shown = re.search(_NESTED.format(name=name), system, re.M)
     if shown is None:
@@ -59,10 +59,10 @@ def schema(system: str, name: str, kind: str, known: Known) -> dict[str, Any] | 
         return dict(_OF_ANY_TYPE)
 
 
-def _of_type(kind: str, known: Known) -> Mapping[str, Any] | None:
+def _of_type(kind: str, known: KnownSchemas) -> Mapping[str, Any] | None:
     """Return the schema of a type by its name.
 
-    >>> _of_type("Literal['new', 'old']", Known({}, {}))
+    >>> _of_type("Literal['new', 'old']", KnownSchemas({}, {}))
     {'enum': ['new', 'old']}
     """
     if words := _WORDS.fullmatch(kind):
@@ -94,7 +94,7 @@ def spelled(fields: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]])
     )
 
 
-def _schema_of(element: ET.Element, known: Known) -> dict[str, Any]:
+def _schema_of(element: ET.Element, known: KnownSchemas) -> dict[str, Any]:
     if not len(element):
         return dict(known.names.get(element.tag, _OF_ANY_TYPE))
     if [child.tag for child in element] == ["item"]:

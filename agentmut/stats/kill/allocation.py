@@ -27,7 +27,7 @@ class Evidence(NamedTuple):
     log_ratio: tuple[tuple[float, ...], ...]
 
 
-class Standing(NamedTuple):
+class LiveScenario(NamedTuple):
     """The state of a live scenario: `f` failures in `n` trials of the mutant."""
 
     evidence: Evidence
@@ -66,7 +66,7 @@ def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
 
 
 def choose(
-    states: Sequence[Standing | None], weights: Sequence[float], affinity: Sequence[float], rng: Random
+    states: Sequence[LiveScenario | None], weights: Sequence[float], affinity: Sequence[float], rng: Random
 ) -> int:
     """Return the index of the live scenario with the largest w_j m1/m0. Retired scenarios are None.
 

@@ -61,7 +61,7 @@ def design_in(round_: Round, design: KillDesign) -> KillDesign:
     return design._replace(alpha=round(design.alpha * round_.weight, 12), delta=round_.delta)
 
 
-class Replayed(NamedTuple):
+class ReplayedDecision(NamedTuple):
     """The decision of a table on stored outcomes: its first decision, and the number of trials up to it."""
 
     decision: Decision
@@ -69,7 +69,7 @@ class Replayed(NamedTuple):
     f: int
 
 
-def replayed(table: KillTable, outcomes: str) -> Replayed:
+def replayed(table: KillTable, outcomes: str) -> ReplayedDecision:
     """Return the first decision of a table on stored outcomes, `1` for each failure, in launch order.
 
     CONTINUE where the outcomes end before a decision. Outcomes after the decision are not read.
@@ -80,7 +80,7 @@ def replayed(table: KillTable, outcomes: str) -> Replayed:
         f += outcomes[n] == "1"
         n += 1
         decision = table.decide(n, f)
-    return Replayed(decision, n, f)
+    return ReplayedDecision(decision, n, f)
 
 
 def ruled_out(cleared: Iterable[float | None]) -> float | None:

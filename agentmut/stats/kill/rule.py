@@ -60,7 +60,7 @@ class Decision(StrEnum):
     """The original fails so often that a drop by delta could not be seen: no trial is spent."""
 
 
-class Stopped(NamedTuple):
+class StoppedTrials(NamedTuple):
     """The decision that a sequence of trials came to, and the trials it took."""
 
     decision: Decision
@@ -109,19 +109,19 @@ class KillTable:
             return Decision.SURVIVED
         return Decision.CONTINUE if n < self.design.n_max else Decision.UNDECIDED
 
-    def verdict(self, failures: Iterable[bool]) -> Stopped:
+    def verdict(self, failures: Iterable[bool]) -> StoppedTrials:
         """Consume trials in launch order (true: it failed) up to the first decision; the rest is not read.
 
         Outcomes are True and False, or 1 and 0, numpy's too; `ValueError` for anything else, a score included.
         """
-        reached = Stopped(self.decide(0, 0), 0, 0)
+        reached = StoppedTrials(self.decide(0, 0), 0, 0)
         if reached.decision is not Decision.CONTINUE:
             return reached
         for n, failed in enumerate(failures, 1):
             if failed not in (True, False):
                 raise ValueError(f"failures must hold True and False only, got {failed!r} at trial {n}")
             f = reached.f + bool(failed)
-            reached = Stopped(self.decide(n, f), n, f)
+            reached = StoppedTrials(self.decide(n, f), n, f)
             if reached.decision is not Decision.CONTINUE:
                 break
         return reached

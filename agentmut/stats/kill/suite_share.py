@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.kill.allocation import Standing
+from agentmut.stats.kill.allocation import LiveScenario
 
 if TYPE_CHECKING:
     from agentmut.stats.kill.sequences import Array
@@ -97,7 +97,7 @@ def log_threshold(level: float) -> float:
     return -math.log(check_rate("level", level, 0.0, 0.5))
 
 
-def spread(states: Sequence[Standing | None], pooled: float) -> list[Standing | None]:
+def spread(states: Sequence[LiveScenario | None], pooled: float) -> list[LiveScenario | None]:
     """Return the states for `choose` if the suite has a share; retired scenarios are None.
 
     While the pooled evidence (a logarithm) is not far behind the best live scenario's, those with the fewest

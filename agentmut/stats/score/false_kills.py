@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillTable
 from agentmut.stats.kill.safety import safety_factor
-from agentmut.stats.score.judged import FamilyKey, Judged, spread_levels
+from agentmut.stats.score.judged import FamilyKey, JudgedMutant, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest, kill_levels
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ class Family(NamedTuple):
     """Its mutants that were not killed."""
 
 
-def false_kill_bound(mutants: Sequence[Judged], error: float) -> int:
+def false_kill_bound(mutants: Sequence[JudgedMutant], error: float) -> int:
     """Return the largest number of kills that may all be unchanged mutants, at confidence 1 - error."""
     p_values = sorted(m.p_value for m in mutants if m.decision is Decision.KILLED)
     others = sum(m.decision is not Decision.KILLED and bool(m.tests) for m in mutants)
@@ -62,7 +62,7 @@ def false_kill_bound(mutants: Sequence[Judged], error: float) -> int:
     return _rank_bound(grid, families, most, RANK_SHARE * error)
 
 
-def false_kill_rates(mutants: Sequence[Judged]) -> Array:
+def false_kill_rates(mutants: Sequence[JudgedMutant]) -> Array:
     """Return the chance that an unchanged mutant is killed, at each draw: the largest of all families."""
     _, families = families_of(mutants)
     return np.asarray(np.max([family.chances[-1] for family in families], axis=0))
@@ -76,9 +76,9 @@ def simes_bound(p_values: Array, others: int, error: float) -> int:
     return 0
 
 
-def families_of(mutants: Sequence[Judged]) -> tuple[Array, list[Family]]:
+def families_of(mutants: Sequence[JudgedMutant]) -> tuple[Array, list[Family]]:
     """Return the levels that p-values are rounded up to, and the mutants with tables, by family."""
-    members: dict[FamilyKey, list[Judged]] = {}
+    members: dict[FamilyKey, list[JudgedMutant]] = {}
     for mutant in mutants:
         if mutant.tests:
             members.setdefault(mutant.family, []).append(mutant)
@@ -108,7 +108,7 @@ class _Steps(NamedTuple):
     suite_level: float
 
     @classmethod
-    def from_judged(cls, mutant: Judged) -> "_Steps":
+    def from_judged(cls, mutant: JudgedMutant) -> "_Steps":
         tests, suite = mutant.tests, mutant.suite.level
         own = np.unique(np.concatenate([np.array(kill_levels(t.table).levels) / t.weight for t in tests]))
         if suite:  # evidence of the suite is continuous: a fine net of levels
@@ -166,7 +166,7 @@ class _Draws(NamedTuple):
         return np.vstack([np.zeros(DRAWS), np.cumsum(chances, axis=0)]) / factor
 
 
-def _family(members: Sequence[Judged], steps: _Steps, grid: Array, draws: _Draws) -> Family:
+def _family(members: Sequence[JudgedMutant], steps: _Steps, grid: Array, draws: _Draws) -> Family:
     """Return C of a family on the grid: scaled so that its mean is at least the level that a kill there claims."""
     own, claimed = steps.within(grid)
     chances = np.zeros((len(grid), DRAWS))

@@ -20,7 +20,7 @@ from agentmut.stats.checks import check_count
 from agentmut.stats.kill.rule import Decision, KillTable
 
 
-class Killed(NamedTuple):
+class KillPlace(NamedTuple):
     """The place where the trials of one scenario ended with a kill."""
 
     tables: tuple[KillTable, ...]
@@ -35,7 +35,7 @@ _Counts = tuple[float, float]
 """Orders of passes and failures: all, and those whose first runs are green."""
 
 
-def killed_where(tables: Sequence[KillTable], outcomes: str) -> Killed | None:
+def killed_where(tables: Sequence[KillTable], outcomes: str) -> KillPlace | None:
     """Return where outcomes in launch order, `1` for each failure, ended with a kill; None if no table kills.
 
     Outcomes after the kill are not read.
@@ -46,12 +46,12 @@ def killed_where(tables: Sequence[KillTable], outcomes: str) -> Killed | None:
         seen = _after(tables, seen, n, failures)
         now = _present(seen)
         if now is not Decision.CONTINUE:
-            return Killed(tuple(tables), n, failures) if now is Decision.KILLED else None
+            return KillPlace(tuple(tables), n, failures) if now is Decision.KILLED else None
     return None
 
 
 @lru_cache(maxsize=8192)
-def replayed_green(killed: Killed, needed: int, runs: int) -> float:
+def replayed_green(killed: KillPlace, needed: int, runs: int) -> float:
     """Return the estimated chance that at least `needed` of `runs` runs pass, in [0, 1].
 
     Raises `ValueError` for impossible counts, and for a place where the tables do not kill.
@@ -75,7 +75,7 @@ def replayed_green(killed: Killed, needed: int, runs: int) -> float:
     return float(bdtr(allowed - killed.failures, runs - killed.trials, failing))
 
 
-def _orders(killed: Killed, runs: int, allowed: int) -> _Counts:
+def _orders(killed: KillPlace, runs: int, allowed: int) -> _Counts:
     """Count the orders of outcomes that the rule ends in this place; green: at most `allowed` of the first `runs`
     failed.
     """
@@ -97,7 +97,7 @@ def _orders(killed: Killed, runs: int, allowed: int) -> _Counts:
     return ended
 
 
-def _within(killed: Killed, n: int, failures: int) -> range:
+def _within(killed: KillPlace, n: int, failures: int) -> range:
     """Return the failures after trial n from which the place can still be reached."""
     passes_left = killed.trials - killed.failures - (n - failures - 1)
     return range(failures + (passes_left <= 0), min(failures + 1, killed.failures) + 1)

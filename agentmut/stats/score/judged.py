@@ -25,7 +25,7 @@ class KillTests(tuple[KillTest, ...]):
         return frozenset(map(test_key, self))
 
 
-class Judged(NamedTuple):
+class JudgedMutant(NamedTuple):
     """One mutant: KILLED, SURVIVED or UNDECIDED, and the tables of all scenarios that reach it.
 
     Only an undecided mutant may have none: one that no scenario could be tried on. Where a scenario has several

@@ -42,7 +42,7 @@ from agentmut.stats.kill.characteristics import (
     endings_after,
 )
 from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.score.judged import FamilyKey, Judged, clearing_tables, spread_levels
+from agentmut.stats.score.judged import FamilyKey, JudgedMutant, clearing_tables, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ class Survivors(NamedTuple):
     """MS at each draw."""
 
 
-def missed_bound(mutants: Sequence[Judged], error: float, resolution: float | None = None) -> int:
+def missed_bound(mutants: Sequence[JudgedMutant], error: float, resolution: float | None = None) -> int:
     """Return the largest number of survivors that may have dropped by delta, at confidence 1 - error.
 
     The largest drop up to `resolution` that some table clears is meant, or the smallest without it.
@@ -73,7 +73,7 @@ def missed_bound(mutants: Sequence[Judged], error: float, resolution: float | No
     return most_missed(survivors_of(mutants, resolution), 1 - error)
 
 
-def missed_rates(mutants: Iterable[Judged], resolution: float | None = None) -> Array:
+def missed_rates(mutants: Iterable[JudgedMutant], resolution: float | None = None) -> Array:
     """Return the chance that a mutant with a drop survives, at each draw: the largest of all scenarios.
 
     The drop is the largest up to `resolution` that some table clears, or the smallest without it.
@@ -88,9 +88,9 @@ def missed_rates(mutants: Iterable[Judged], resolution: float | None = None) -> 
     return np.asarray(np.max(list(found.values()), axis=0)) if found else np.zeros(POINTS)
 
 
-def survivors_of(mutants: Iterable[Judged], resolution: float | None = None) -> list[Survivors]:
+def survivors_of(mutants: Iterable[JudgedMutant], resolution: float | None = None) -> list[Survivors]:
     """Return the mutants by family; those without tables are left out."""
-    members: dict[FamilyKey, list[Judged]] = {}
+    members: dict[FamilyKey, list[JudgedMutant]] = {}
     for mutant in mutants:
         if mutant.tests:
             members.setdefault(mutant.family, []).append(mutant)
@@ -115,7 +115,9 @@ def fast_until(*tables: KillTable) -> int:
     return _fast(tables).until
 
 
-def _survivors(group: Sequence[Judged], dimension: Mapping[str, int], resolution: float | None) -> Survivors:
+def _survivors(
+    group: Sequence[JudgedMutant], dimension: Mapping[str, int], resolution: float | None
+) -> Survivors:
     tables = _tables_up_to(group[0].tests, resolution)
     missed = [_missed_rates(each, dimension[name]) for name, each in tables.items()]
     slow = sum(m.decision is Decision.KILLED and not _is_fast(m, tables) for m in group)
@@ -133,7 +135,7 @@ def _tables_up_to(tests: tuple[KillTest, ...], resolution: float | None) -> Mapp
     return found
 
 
-def _is_fast(mutant: Judged, tables: Mapping[str, Tables]) -> bool:
+def _is_fast(mutant: JudgedMutant, tables: Mapping[str, Tables]) -> bool:
     return any(
         test.table in tables[test.scenario] and test.killed_at <= fast_until(*tables[test.scenario])
         for test in mutant.tests

@@ -19,7 +19,7 @@ from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.intervals.proportion import Interval, wilson
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.score.false_kills import false_kill_bound, false_kill_rates
-from agentmut.stats.score.judged import Judged
+from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.missed import missed_bound, missed_rates
 from agentmut.stats.score.sample import Drawn, bounds_for_all
 
@@ -42,7 +42,7 @@ class Score(NamedTuple):
 
 
 def mutation_score(
-    mutants: Iterable[Judged],
+    mutants: Iterable[JudgedMutant],
     no_coverage: int = 0,
     gamma: float = 0.05,
     resolution: float | None = None,
@@ -76,7 +76,7 @@ def mutation_score(
 
 
 def sampled_score(
-    mutants: Iterable[Judged],
+    mutants: Iterable[JudgedMutant],
     not_drawn: int,
     no_coverage: int = 0,
     gamma: float = 0.05,
@@ -123,7 +123,7 @@ def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95)
     return wilson(killed, rest, level) if rest else None
 
 
-def _counted(mutants: Sequence[Judged]) -> Counter[Decision]:
+def _counted(mutants: Sequence[JudgedMutant]) -> Counter[Decision]:
     count = Counter(mutant.decision for mutant in mutants)
     known = count[Decision.KILLED] + count[Decision.SURVIVED] + count[Decision.UNDECIDED]
     if known != len(mutants) or any(not m.tests and m.decision is not Decision.UNDECIDED for m in mutants):

@@ -26,7 +26,7 @@ from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.score.false_kills import false_kill_rates
-from agentmut.stats.score.judged import Judged
+from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.missed import missed_rates
 
 Array = NDArray[np.float64]
@@ -74,7 +74,7 @@ class Moments(NamedTuple):
     covariance: float
 
 
-class Proxied(NamedTuple):
+class ProxyGain(NamedTuple):
     """What a cheap model adds to a sample of the dear one's verdicts."""
 
     share: float
@@ -93,13 +93,13 @@ class Proxied(NamedTuple):
         return self.rho >= WORTH
 
 
-def proxied(pairs: Pairs) -> Proxied:
+def proxied(pairs: Pairs) -> ProxyGain:
     """Return the estimate with the tuned weight; see the module's text.
 
     Raises `ValueError` for negative counts, and for fewer than two mutants that both have decided.
 
     >>> proxied(Pairs(20, 5, 5, 30, 120, 120))
-    Proxied(share=0.460..., rho=0.657..., weight=0.525..., saved=0.345...)
+    ProxyGain(share=0.460..., rho=0.657..., weight=0.525..., saved=0.345...)
     """
     _check(pairs)
     found, rho = _moments(pairs, 0.0), _rho(pairs)
@@ -108,7 +108,7 @@ def proxied(pairs: Pairs) -> Proxied:
     share = found.dear + slope * (whole - found.cheap)
     n, population = pairs.size, pairs.population
     weight = slope * (population - n) / population
-    return Proxied(min(1.0, max(0.0, share)), rho, weight, _saved(rho, n, population))
+    return ProxyGain(min(1.0, max(0.0, share)), rho, weight, _saved(rho, n, population))
 
 
 def proxied_bounds(
@@ -130,7 +130,7 @@ def proxied_bounds(
     return low, max(low, high)
 
 
-class Rest(NamedTuple):
+class ProxyOnlyMutants(NamedTuple):
     """Mutants that the cheap model alone decided: those that it kills, and the others."""
 
     killed: int
@@ -141,13 +141,13 @@ class ProxiedScore(NamedTuple):
     """A score with a cheap model beside the dear one, and what that model adds."""
 
     interval: Interval
-    adds: Proxied
+    adds: ProxyGain
 
 
 def proxied_score(
-    evidence: Sequence[Judged],
+    evidence: Sequence[JudgedMutant],
     cheap: Sequence[bool],
-    rest: Rest,
+    rest: ProxyOnlyMutants,
     no_coverage: int = 0,
     gamma: float = 0.05,
     resolution: float | None = None,
@@ -177,7 +177,10 @@ def proxied_score(
 
 
 def _pairs(
-    evidence: Sequence[Judged], cheap: Sequence[bool], rest: Rest, killed: Container[Decision]
+    evidence: Sequence[JudgedMutant],
+    cheap: Sequence[bool],
+    rest: ProxyOnlyMutants,
+    killed: Container[Decision],
 ) -> Pairs:
     table = Counter((m.decision in killed, bool(f)) for m, f in zip(evidence, cheap, strict=True))
     cells = (table[True, True], table[False, True], table[True, False], table[False, False])

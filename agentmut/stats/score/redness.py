@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.score.after_kill import AfterKill
-from agentmut.stats.score.first_runs import Killed, replayed_green
+from agentmut.stats.score.first_runs import KillPlace, replayed_green
 
 Array = NDArray[np.float64]
 POINTS = 4000
@@ -52,7 +52,7 @@ POINTS = 4000
 of the scenarios moves a bound by at most .02, with 3 to 10 trials of each by up to .05, with one or two by .08."""
 
 
-class Tried(NamedTuple):
+class TriedScenario(NamedTuple):
     """The stored trials of one scenario, and the pass rate that the suite requires."""
 
     passes: int
@@ -61,13 +61,13 @@ class Tried(NamedTuple):
     no_better_than: tuple[int, int] | None = None
     """(passes, trials) of something that passes at least as often: of the original, where this is a mutant on which
     no drop was found. They are counted with the scenario's own."""
-    killed: Killed | None = None
+    killed: KillPlace | None = None
     """Where the trials of a kill ended. The estimate knows that they stopped by what they showed, the bounds do not."""
     after: AfterKill | None = None
     """The runs after a kill: the estimate rests on them alone. The bounds rest on all `trials`."""
 
     @property
-    def together(self) -> "Tried":
+    def together(self) -> "TriedScenario":
         """Return all trials that say how often the scenario passes: its own, and those of `no_better_than`.
 
         The lower rate of the two would be below the true one on average, and in ten scenarios ten times so.
@@ -88,7 +88,7 @@ class Tried(NamedTuple):
 class RedChance(NamedTuple):
     """The chance that a job is red.
 
-    >>> print(red_chances([Tried(45, 50, 0.9)], [1])[0])
+    >>> print(red_chances([TriedScenario(45, 50, 0.9)], [1])[0])
     each scenario run once: 0.100 [0.033, 0.218] (95% melded Clopper-Pearson, n=50)
     """
 
@@ -117,7 +117,7 @@ def passes_needed(threshold: float, runs: int) -> int:
 
 
 def red_chances(
-    scenarios: Sequence[Tried], runs: Sequence[int], level: float = 0.95
+    scenarios: Sequence[TriedScenario], runs: Sequence[int], level: float = 0.95
 ) -> tuple[RedChance, ...]:
     """Return the chance of red for each number of runs of a scenario; see the module's docstring.
 
@@ -155,18 +155,18 @@ def red_chances(
     return tuple(map(chance, runs))
 
 
-def _all_needed(scenarios: Sequence[Tried], runs: int) -> list[int]:
+def _all_needed(scenarios: Sequence[TriedScenario], runs: int) -> list[int]:
     each = {t: passes_needed(t, runs) for t in {tried.threshold for tried in scenarios}}
     return [each[tried.threshold] for tried in scenarios]
 
 
-def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float | None:
+def _joint_estimate(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int) -> float | None:
     greens = [tried.green(least, runs) for tried, least in zip(scenarios, needed, strict=True)]
     known = [green for green in greens if green is not None]
     return 1 - math.prod(known) if len(known) == len(greens) else None
 
 
-def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
+def _high(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int, error: float) -> float:
     if not all(tried.trials for tried in scenarios):
         return 1.0
     if len(scenarios) == 1:
@@ -177,14 +177,14 @@ def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: f
     )
 
 
-def _high_drawn(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
+def _high_drawn(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int, error: float) -> float:
     green = np.ones(POINTS)
     for dimension, (tried, least) in enumerate(zip(scenarios, needed, strict=True)):
         green *= _turned(_greens(tried.passes, tried.trials, least, runs), dimension)
     return 1 - _quantile(green, error)
 
 
-def _high_together(scenarios: Sequence[Tried], needed: int, runs: int, error: float) -> float:
+def _high_together(scenarios: Sequence[TriedScenario], needed: int, runs: int, error: float) -> float:
     """Return the upper end from a bound of the sum of all failure rates, however it is distributed.
 
     With unequal numbers of trials the sum of n_i q_i is bounded, which is at least the smallest n times it.
@@ -212,7 +212,7 @@ class Highest(NamedTuple):
     """The bound of the mean rate; None for one scenario."""
 
 
-def _highest(scenarios: Sequence[Tried], error: float) -> Highest:
+def _highest(scenarios: Sequence[TriedScenario], error: float) -> Highest:
     each = (1 - error) ** (1 / len(scenarios))
     jointly = tuple(_beta_quantile(t.passes + 1, t.trials - t.passes, each) for t in scenarios)
     if len(scenarios) == 1:

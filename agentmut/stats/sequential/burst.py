@@ -24,7 +24,7 @@ SEVERAL = 2
 """So many mutants have to fail in a window that is more than a mutant's own end."""
 
 
-class Seen(NamedTuple):
+class EndedTrial(NamedTuple):
     """A trial, in the order in which trials ended."""
 
     mutant: str
@@ -53,7 +53,7 @@ class Totals:
     failures: Counts = field(default_factory=Counter)
     signs: Counts = field(default_factory=Counter)
 
-    def add(self, seen: Seen) -> None:
+    def add(self, seen: EndedTrial) -> None:
         """Count one more trial."""
         self.signs[seen.lane, seen.sign] += 1
         if seen.failed is not None:
@@ -88,7 +88,7 @@ class Excess(NamedTuple):
         return several and self.signs <= EACH and min(failures, self.together) <= EACH
 
 
-def burst_at_end(last: Collection[Seen], count: int, totals: Totals) -> int:
+def burst_at_end(last: Collection[EndedTrial], count: int, totals: Totals) -> int:
     """Return how many of the last trials are a burst: those of the widest window that is one; 0 where none is.
 
     `last` are the last of `count` trials, as many as the widest window has or all of them. `totals` counts all trials
@@ -99,12 +99,12 @@ def burst_at_end(last: Collection[Seen], count: int, totals: Totals) -> int:
     return max((size for size in sizes if _is_burst(seen[-size:], totals)), default=0)
 
 
-def _is_burst(window: Sequence[Seen], totals: Totals) -> bool:
+def _is_burst(window: Sequence[EndedTrial], totals: Totals) -> bool:
     """Return whether the window is a burst; one without a failure never is, so nothing is counted in it."""
     return any(one.failed for one in window) and excess(window, totals).is_burst
 
 
-def excess(window: Sequence[Seen], totals: Totals) -> Excess:
+def excess(window: Sequence[EndedTrial], totals: Totals) -> Excess:
     """Compare a window with the other trials of its lanes; `totals` counts both."""
     judged = [one for one in window if one.failed is not None]
     failures = Counter((one.lane, bool(one.failed)) for one in judged)

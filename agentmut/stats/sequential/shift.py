@@ -151,7 +151,7 @@ def _mean_moved(baseline: Mapping[str, tuple[int, int]]) -> "Array":
     return np.asarray((moved_by(rates, np.array(FALLS + RISES)) - rates).mean(axis=0))
 
 
-class _Seen(NamedTuple):
+class _SplitCounts(NamedTuple):
     """The later trials on a scenario, before each split, and in all (the last element)."""
 
     failed: "Array"
@@ -196,7 +196,7 @@ class _Counts(NamedTuple):
         weights = typical(scenarios, f[lanes], n[lanes])
         return cls(splits, len(where), originals, scenarios, f[lanes], n[lanes], weights)
 
-    def on(self, scenario: str) -> _Seen:
+    def on(self, scenario: str) -> _SplitCounts:
         """Return what was seen on a scenario."""
         import numpy as np
 
@@ -205,7 +205,7 @@ class _Counts(NamedTuple):
         weights, trials = self.weights[here], self.trials[here]
         of_mutants = float(weights @ self.failed[here, -1]), float(weights @ trials[:, -1])
         after = 1 - trials.sum(axis=0)[:-1] / max(1.0, float(trials[:, -1].sum()))
-        return _Seen(*self.originals.get(scenario, (none, none)), of_mutants, after)
+        return _SplitCounts(*self.originals.get(scenario, (none, none)), of_mutants, after)
 
 
 _ALIKE = (0.0, 0.02, 0.05, 0.12, 0.3, -0.05)
@@ -213,7 +213,7 @@ _ALIKE = (0.0, 0.02, 0.05, 0.12, 0.3, -0.05)
 
 
 def _of_scenario(
-    population: "_Population", baseline: tuple[int, int], seen: _Seen
+    population: "_Population", baseline: tuple[int, int], seen: _SplitCounts
 ) -> tuple["Array", "Array"]:
     """Return the log chance of what a scenario shows: with a drift by split, shift and e, and without one by e.
 

@@ -26,7 +26,7 @@ class Correction(StrEnum):
     """The same expected share, however the tests depend."""
 
 
-class Adjusted(NamedTuple):
+class AdjustedTests(NamedTuple):
     """Adjusted p-values in the order of the input, and what they reject.
 
     >>> print(adjust([0.004, 0.03, 0.5], family="scenarios of the suite"))
@@ -54,7 +54,7 @@ def adjust(
     alpha: float = 0.05,
     correction: Correction = Correction.HOLM,
     family: str = "tests",
-) -> Adjusted:
+) -> AdjustedTests:
     """Adjust the p-values of one family of tests; reject where the adjusted p-value is at most `alpha`.
 
     With p(1) <= ... <= p(m): Bonferroni min(1, m p); Holm the running maximum of min(1, (m-j+1) p(j));
@@ -70,7 +70,7 @@ def adjust(
     adjusted = _adjusted(found, correction) if found else ()
     limit = alpha * (1 + ROUNDING) if len(found) > 1 else alpha
     rejected = tuple(p <= limit for p in adjusted)
-    return Adjusted(adjusted, rejected, correction, alpha, family, len(found))
+    return AdjustedTests(adjusted, rejected, correction, alpha, family, len(found))
 
 
 def _adjusted(p_values: list[float], correction: Correction) -> tuple[float, ...]:

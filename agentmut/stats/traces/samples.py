@@ -10,7 +10,7 @@ LARGEST = 1e70
 """Greatest size of a feature: its fourth power, summed over traces, is still a number."""
 
 
-class Pooled(NamedTuple):
+class PooledSamples(NamedTuple):
     """Both samples in one matrix, the baseline's rows first; columns that never vary are left out."""
 
     values: Array
@@ -70,7 +70,7 @@ def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> 
     return first, second
 
 
-def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> Pooled:
+def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> PooledSamples:
     """Return the samples in one matrix, without the columns that are equal in all rows; k = 0 if none varies.
 
     Raises `ValueError` as `check_samples` does.
@@ -78,7 +78,7 @@ def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> Pooled:
     first, second = check_samples(baseline, candidate, least)
     both = np.concatenate([first, second])
     columns = np.flatnonzero((both != both[:1]).any(axis=0))
-    return Pooled(both[:, columns], columns, len(first), len(second))
+    return PooledSamples(both[:, columns], columns, len(first), len(second))
 
 
 def standardised(values: Array) -> Array:

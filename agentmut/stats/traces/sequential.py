@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from agentmut.stats.traces.looks import DEFAULT_LOOKS, Looks, LooksVerdict, check_plan, looks_verdict
 from agentmut.stats.traces.permutation import labellings, p_values, ranks_of_smallest
 from agentmut.stats.traces.samples import Array, pool
-from agentmut.stats.traces.trace_comparison import Block, Prepared, TraceComparison, comparison_of
+from agentmut.stats.traces.trace_comparison import Block, StandardisedPool, TraceComparison, comparison_of
 
 Samples = tuple[ArrayLike, ArrayLike]
 """The traces of a look, baseline first; the rows of earlier looks come first on either side."""
@@ -83,7 +83,7 @@ class _Lines:
         left = np.flatnonzero(~self._crossed)
         if not pooled.values.shape[1]:
             return comparison_of(pooled, None, np.zeros((1, 3)), 1.0)
-        prepared = Prepared.from_samples(pooled, self._blocks)
+        prepared = StandardisedPool.from_samples(pooled, self._blocks)
         statistics = prepared.statistics(self._all_labels()[left])
         extreme = ranks_of_smallest(p_values(statistics)) + int(self._crossed.sum())
         self._crossed[left] = extreme <= spent * len(self._crossed) + 1e-9

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from agentmut.stats.tests.significance import Alternative, Significance
 from agentmut.stats.traces.energy import distances, energies
 from agentmut.stats.traces.permutation import Stage, labellings, p_values, row_sums, smallest_p, staged
-from agentmut.stats.traces.samples import Array, Pooled, normal_scores, pool, spread_scores
+from agentmut.stats.traces.samples import Array, PooledSamples, normal_scores, pool, spread_scores
 from agentmut.stats.traces.shrinkage import ledoit_wolf
 
 METHOD = "smallest of three p-values, permutation"
@@ -32,10 +32,10 @@ class Aspect(StrEnum):
     """Its values spread more or less around the pooled median."""
 
 
-class Moved(NamedTuple):
+class MovedFeature(NamedTuple):
     """The feature that moved most.
 
-    >>> print(Moved(3, Aspect.LOCATION, -4.2, 0.002))
+    >>> print(MovedFeature(3, Aspect.LOCATION, -4.2, 0.002))
     column 3: location down, z = -4.20, p = 0.002 (over all columns)
     """
 
@@ -62,7 +62,7 @@ class TraceComparison(NamedTuple):
     """The combined test; its statistic is the smallest p-value of the three parts."""
     parts: tuple[Significance, ...]
     """One for each of `PARTS`, by the same permutations; not corrected for being three."""
-    moved: Moved | None
+    moved: MovedFeature | None
     """None where no column varies."""
 
     def __str__(self) -> str:
@@ -100,14 +100,14 @@ def compare_traces(
     pooled = pool(baseline, candidate)
     if not pooled.values.shape[1]:  # every labelling gives 0, so none needs be drawn
         return comparison_of(pooled, None, np.zeros((1, len(PARTS))), 1.0)
-    prepared = Prepared.from_samples(pooled, [Block(pooled.n0, pooled.n)])
+    prepared = StandardisedPool.from_samples(pooled, [Block(pooled.n0, pooled.n)])
     draw = partial(labellings, pooled.n0, pooled.n, rng=rng)
     statistics = staged(draw, permutations, stages, prepared.statistics)
     return comparison_of(pooled, prepared, statistics, smallest_p(p_values(statistics)))
 
 
 def comparison_of(
-    pooled: Pooled, prepared: "Prepared | None", statistics: Array, p_value: float
+    pooled: PooledSamples, prepared: "StandardisedPool | None", statistics: Array, p_value: float
 ) -> TraceComparison:
     """Return the comparison of two samples from the statistics of all labellings, lines x `PARTS`, and its p-value.
 
@@ -131,7 +131,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Prepared:
+class StandardisedPool:
     """What the statistics of every labelling of two samples are made of; each is a product with the labels."""
 
     columns: NDArray[np.intp]
@@ -144,7 +144,7 @@ class Prepared:
     distance: Array
 
     @classmethod
-    def from_samples(cls, pooled: Pooled, blocks: Sequence[Block]) -> "Prepared":
+    def from_samples(cls, pooled: PooledSamples, blocks: Sequence[Block]) -> "StandardisedPool":
         """Prepare samples whose rows are, on either side, those of the first block, then those of the second, ...
 
         Scores are those of all rows together, centred within blocks. The sum over a block's candidates has, over its
@@ -178,13 +178,13 @@ class Prepared:
         # in one block, the sum over candidates of the centred scores = (n0 n / N) (their mean - the baseline's)
         return np.stack([largest, (whitened**2).sum(axis=1), energies(self.distance, labels, apart)], axis=1)
 
-    def moved(self, n0: int, p: float) -> Moved | None:
+    def moved(self, n0: int, p: float) -> MovedFeature | None:
         """Return the column that moved most in the observed labelling, which has `n0` rows of the baseline."""
         if not len(self.columns):
             return None
         z = self.standardised[n0:].sum(axis=0)
         most = int(np.abs(z).argmax())
-        return Moved(int(self.columns[most]), self.aspects[most], float(z[most]), p)
+        return MovedFeature(int(self.columns[most]), self.aspects[most], float(z[most]), p)
 
 
 def rows_of(blocks: Sequence[Block]) -> list[NDArray[np.intp]]:

@@ -1,7 +1,7 @@
 """The kill rule's decision on a candidate as a three-valued verdict, like those of fixed samples."""
 
 from agentmut.stats.intervals.proportion import descriptive
-from agentmut.stats.kill.rule import Decision, KillTable, Stopped
+from agentmut.stats.kill.rule import Decision, KillTable, StoppedTrials
 from agentmut.stats.sequential.further import LIKELY
 from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples
@@ -10,7 +10,7 @@ VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""
 
 
-def judge_stopped(table: KillTable, stopped: Stopped, level: float | None = None) -> Judgement:
+def judge_stopped(table: KillTable, stopped: StoppedTrials, level: float | None = None) -> Judgement:
     """Return the verdict on trials at the decision that `table.verdict` reached.
 
     `level` is the largest chance of a false kill that is promised, where it is not the alpha of the table's design: a
@@ -35,7 +35,7 @@ def judge_stopped(table: KillTable, stopped: Stopped, level: float | None = None
     return Judgement(verdict, _reason(table, stopped, alpha), p_fail, interval, n, needed, "kill rule")
 
 
-def _reason(table: KillTable, stopped: Stopped, alpha: float) -> str:
+def _reason(table: KillTable, stopped: StoppedTrials, alpha: float) -> str:
     decision, n, f = stopped
     design, baseline = table.design, f"{table.f0}/{table.n0} of the baseline"
     said = {

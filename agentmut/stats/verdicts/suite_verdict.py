@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from agentmut.stats.tests.multiplicity import Adjusted, Correction, adjust
+from agentmut.stats.tests.multiplicity import AdjustedTests, Correction, adjust
 from agentmut.stats.three_valued import Judgement, Verdict
 
 
@@ -16,7 +16,7 @@ class SuiteVerdict(NamedTuple):
     """In the order given. A FAIL that the correction does not leave standing is INCONCLUSIVE here."""
     p_values: dict[str, float]
     """Adjusted `p_fail` of each scenario."""
-    adjusted: Adjusted
+    adjusted: AdjustedTests
     """The adjusted p-values with the correction, its level and the family."""
     needed: int | None
     """Further trials of all scenarios together, if INCONCLUSIVE and every open scenario knows its own."""
@@ -60,7 +60,7 @@ def suite_verdict(
     return SuiteVerdict(verdict, reason, after, p_values, adjusted, needed)
 
 
-def _corrected(own: Judgement, p: float, adjusted: Adjusted, *, failed: bool) -> Judgement:
+def _corrected(own: Judgement, p: float, adjusted: AdjustedTests, *, failed: bool) -> Judgement:
     """Return the judgement of one scenario as a member of the family."""
     if failed == (own.verdict is Verdict.FAIL):
         return own

@@ -8,7 +8,7 @@ from agentmut.nouns import Check
 from agentmut.suites.deepeval_suite.noted import check_measured, checks_of
 from agentmut.suites.pytest_suite.adapter import PytestAdapter
 from agentmut.suites.pytest_suite.outcome import Phase
-from agentmut.suites.pytest_suite.run_state import Running
+from agentmut.suites.pytest_suite.run_state import RunState
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class DeepevalAdapter(PytestAdapter):
         """Return the versions of the pytest suite and of deepeval."""
         return {**super().versions(), "deepeval": version("deepeval")}
 
-    def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
+    def _judged(self, phases: tuple[Phase, ...], running: RunState) -> tuple[Check, ...]:
         """Return the checks. A metric that could not be measured is no evidence, whatever the test's outcome."""
         check_measured(running.noted)
         (test,) = super()._judged(phases, running)

@@ -13,7 +13,7 @@ LONGEST_REASON = 600
 
 
 @dataclass(frozen=True)
-class Measured:
+class MetricResult:
     """The result of a metric, or a classifier, on one test case."""
 
     name: str
@@ -26,7 +26,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Failed:
+class MetricFailure:
     """An exception out of deepeval: from a failed judge, or from a metric's code."""
 
     message: str
@@ -35,9 +35,9 @@ class Failed:
 def check_measured(noted: Iterable[Any]) -> None:
     """Raise `CaseError` if a metric could not be measured: that says nothing about the agent."""
     for one in noted:
-        if isinstance(one, Failed):
+        if isinstance(one, MetricFailure):
             raise CaseError(f"a metric of deepeval failed: {one.message[:LONGEST_REASON]}")
-        if isinstance(one, Measured) and one.error:
+        if isinstance(one, MetricResult) and one.error:
             raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
 
 
@@ -46,7 +46,7 @@ def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) ->
 
     A test passes only if all the metrics do that it asserts: deepeval lets test cases pass that are marked as flaky.
     """
-    measured = [one for one in noted if isinstance(one, Measured)]
+    measured = [one for one in noted if isinstance(one, MetricResult)]
     failed = [one for one in measured if not one.passed]
     passed = test.passed and not any(one.asserted for one in failed)
     said = "; ".join(f"{one.name}: {one.reason}" for one in failed if not passed) or test.reason
@@ -55,7 +55,7 @@ def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) ->
     return (whole, *_metrics(measured, every if names is None else names))
 
 
-def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Check]:
+def _metrics(measured: Sequence[MetricResult], names: Iterable[str]) -> Iterator[Check]:
     for name in names:
         own = [one for one in measured if one.name == name]
         said = next((one for one in own if not one.passed), own[0] if own else None)

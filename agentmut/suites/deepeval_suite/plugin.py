@@ -16,9 +16,9 @@ import pytest
 
 from agentmut._base import one_line
 from agentmut.recording import Trial, aside
-from agentmut.suites.deepeval_suite.noted import Failed, Measured
+from agentmut.suites.deepeval_suite.noted import MetricFailure, MetricResult
 from agentmut.suites.judge_requests import judge_of, judge_steps
-from agentmut.suites.pytest_suite.run_state import RUNNING, Running
+from agentmut.suites.pytest_suite.run_state import RUNNING, RunState
 
 OFF = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
@@ -55,7 +55,7 @@ silence(os.environ)
 class _JudgeRequests:
     """Whether metrics are being measured; requests during that time belong to a separate trial."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, running: RunState) -> None:
         self.running = running
         self.trial: Trial | None = None
         self._depth = 0
@@ -156,7 +156,7 @@ def _measuring(current: _CurrentRun, original: Any) -> Any:
 def _wrapped(
     current: _CurrentRun,
     original: Any,
-    note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]],
+    note_of: Callable[[Mapping[str, Any]], Callable[[RunState, Any], None]],
 ) -> Any:
     """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to record."""
 
@@ -170,7 +170,7 @@ def _wrapped(
             with judge.judging():
                 yield functools.partial(_noting, judge.running, note_of(given))
         except Exception as error:
-            judge.running.noted.append(Failed(one_line(error)))
+            judge.running.noted.append(MetricFailure(one_line(error)))
             raise
 
     if asyncio.iscoroutinefunction(original):
@@ -188,12 +188,12 @@ def _wrapped(
     return at_once
 
 
-def _noting(running: Running, note: Callable[[Running, Any], None], result: Any) -> Any:
+def _noting(running: RunState, note: Callable[[RunState, Any], None], result: Any) -> Any:
     note(running, result)
     return result
 
 
-def _note(asserted: bool, running: Running, result: Any) -> None:
+def _note(asserted: bool, running: RunState, result: Any) -> None:
     """Record deepeval's test results, metric by metric."""
     for one in result if isinstance(result, list) else [result]:
         for metric in getattr(one, "metrics_data", None) or ():
@@ -206,10 +206,10 @@ def _note(asserted: bool, running: Running, result: Any) -> None:
                     "reason": str(label.reason or label.label),
                     "asserted": asserted,
                 }
-                running.noted.append(Measured(**_with_error(said, label.error)))
+                running.noted.append(MetricResult(**_with_error(said, label.error)))
 
 
-def _measured(metric: Any, asserted: bool) -> Measured:
+def _measured(metric: Any, asserted: bool) -> MetricResult:
     reason = f"score {metric.score}, threshold {metric.threshold}" + (
         f": {metric.reason}" if metric.reason else ""
     )
@@ -217,7 +217,7 @@ def _measured(metric: Any, asserted: bool) -> Measured:
         metric.success
     )  # None: it has no threshold, so nothing fails by it
     said = {"name": str(metric.name), "passed": passed, "reason": reason, "asserted": asserted}
-    return Measured(**_with_error(said, metric.error))
+    return MetricResult(**_with_error(said, metric.error))
 
 
 def _with_error(said: Mapping[str, Any], error: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from agentmut.suites.pytest_suite.collecting import collected
 from agentmut.suites.pytest_suite.held import HeldSession
 from agentmut.suites.pytest_suite.outcome import Phase, judged
 from agentmut.suites.pytest_suite.pytest_settings import Case, PytestSettings
-from agentmut.suites.pytest_suite.run_state import Running
+from agentmut.suites.pytest_suite.run_state import RunState
 from agentmut.wire import ConfigRewriter, steps_from_exchanges
 
 PLUGINS = ("pytest", "pytest-asyncio", "anyio")
@@ -91,7 +91,7 @@ class PytestAdapter(
         """Run the test that the turn names, once."""
         case = str(turns[0])
         trial = self._carrying(case, trial)
-        running = Running(trial, self.config, self.agent)
+        running = RunState(trial, self.config, self.agent)
         try:
             with alone(trial):
                 phases = await self._carried_out(case, running)
@@ -104,11 +104,11 @@ class PytestAdapter(
             self._note(running)
         return _trace(running, checks)
 
-    def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
+    def _judged(self, phases: tuple[Phase, ...], running: RunState) -> tuple[Check, ...]:
         """Return the checks of a test that ended. Raise `CaseError` if it says nothing about the agent."""
         return (judged(phases, self.settings.raised, running.errors),)
 
-    async def _carried_out(self, case: str, running: Running) -> tuple[Phase, ...]:
+    async def _carried_out(self, case: str, running: RunState) -> tuple[Phase, ...]:
         """Wait for the held session; a test that does not end counts as a busy thread."""
         recorder = running.trial.recorder
         done = self.held.submit(case, running)
@@ -133,7 +133,7 @@ class PytestAdapter(
         except AgentmutError as error:
             raise AdapterError(str(error)) from error
 
-    def _note(self, running: Running) -> None:
+    def _note(self, running: RunState) -> None:
         """Record the read parts of the config; they prove a mutation only if the config is the mutant's."""
         recorder = running.trial.recorder
         reads = {read for read in running.reads if not self._on_wire or read.startswith("orchestration")}
@@ -156,7 +156,7 @@ class PytestAdapter(
         return self.held.cases() if is_worker() else collected(self.settings)
 
 
-def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:
+def _trace(running: RunState, checks: tuple[Check, ...]) -> AgentTrace:
     """Return what a test's run showed: through the fixture's agent, or else by its model requests."""
     recorder = running.trial.recorder
     if running.traces:
@@ -176,7 +176,7 @@ def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:
     )
 
 
-def _last_reply(running: Running) -> list[Step]:
+def _last_reply(running: RunState) -> list[Step]:
     """Return the model's last reply as the answer: what a test makes of it cannot be seen."""
     recorder = running.trial.recorder
     texts = [exchange.reply.text for exchange in recorder.exchanges if exchange.reply and exchange.reply.text]

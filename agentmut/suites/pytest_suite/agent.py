@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from agentmut.nouns import AgentConfig, AgentTrace
 from agentmut.recording import Trial, running
 from agentmut.seams import Adapter
-from agentmut.suites.pytest_suite.run_state import Running
+from agentmut.suites.pytest_suite.run_state import RunState
 
 
 class AgentUnderTest:
@@ -18,7 +18,7 @@ class AgentUnderTest:
     In an async test use `await agent.arun("...")`. An exception of the agent is raised as it is.
     """
 
-    def __init__(self, adapter: Adapter, during: Running | None = None) -> None:
+    def __init__(self, adapter: Adapter, during: RunState | None = None) -> None:
         self._adapter = adapter
         self._during = during
 
@@ -49,7 +49,7 @@ class AgentUnderTest:
         return await _recorded(self._adapter, turns, self._during)
 
 
-async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: Running) -> AgentTrace:
+async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: RunState) -> AgentTrace:
     """Run as a part of a trial: the steps are the trial's, and an exception is the agent's own."""
     trial = during.trial
     recorder = trial.recorder

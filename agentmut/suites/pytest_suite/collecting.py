@@ -17,7 +17,7 @@ _USAGE = ("usage:", "ERROR: usage:")
 """The beginning of pytest's list of options, before it says what is wrong with the given ones."""
 
 
-class Collected(Frozen):
+class Collection(Frozen):
     """The result of a collection, or why it failed."""
 
     cases: tuple[Case, ...] = ()
@@ -36,7 +36,7 @@ def collected(settings: PytestSettings) -> tuple[Case, ...]:
     return found.cases
 
 
-def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
+def _asked(settings: PytestSettings, file: Path) -> tuple[Collection, str]:
     command = [sys.executable, "-m", __name__, settings.model_dump_json(), str(file)]
     if not Path(settings.directory).is_dir():
         raise UsageError(f"suite.pytest: there is no folder {settings.directory}")
@@ -48,8 +48,8 @@ def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
         raise UsageError(not_in_time(COLLECTING)) from None
     if not file.is_file():
         ended = f"suite.pytest: the process that collected the tests ended with code {done.returncode}"
-        return Collected(error=ended), _telling(done.stderr) or _last(done.stderr)
-    return Collected.model_validate_json(file.read_text("utf-8")), _telling(done.stderr)
+        return Collection(error=ended), _telling(done.stderr) or _last(done.stderr)
+    return Collection.model_validate_json(file.read_text("utf-8")), _telling(done.stderr)
 
 
 def _telling(stderr: str) -> str:
@@ -70,9 +70,9 @@ def main() -> None:
     settings, file = PytestSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2])
     held = HeldSession(settings)
     try:
-        found = Collected(cases=held.cases())
+        found = Collection(cases=held.cases())
     except UsageError as error:
-        found = Collected(error=str(error))
+        found = Collection(error=str(error))
     file.write_text(found.model_dump_json(), "utf-8")
     held.close()
 

@@ -19,7 +19,7 @@ from agentmut.suites.pytest_suite.pytest_settings import (
     not_in_time,
 )
 from agentmut.suites.pytest_suite.quiet import Quiet
-from agentmut.suites.pytest_suite.run_state import RUNNING, Running
+from agentmut.suites.pytest_suite.run_state import RUNNING, RunState
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""
@@ -39,7 +39,7 @@ _NAMES = pytest.StashKey[dict[str, Any]]()
 
 class _Job(NamedTuple):
     case: str
-    running: Running
+    running: RunState
     done: "Future[tuple[Phase, ...]]"
 
 
@@ -66,7 +66,7 @@ class HeldSession:
         except TimeoutError:
             raise UsageError(not_in_time(COLLECTING)) from None
 
-    def submit(self, case: str, running: Running) -> "Future[tuple[Phase, ...]]":
+    def submit(self, case: str, running: RunState) -> "Future[tuple[Phase, ...]]":
         """Queue a test to run soon, and return its future reports."""
         self.cases()
         done: Future[tuple[Phase, ...]] = Future()
@@ -83,7 +83,7 @@ class HeldSession:
     def _hold(self) -> None:
         try:
             os.chdir(self._settings.directory)
-            serving = _Serving(self._jobs, self._collected)
+            serving = _TestServer(self._jobs, self._collected)
             code = int(pytest.main(_arguments(self._settings), plugins=[Quiet(), serving]))
             said = f"pytest ended with code {code} before it had collected the tests; it says why above"
             ended = said if code else WITHOUT_TESTS
@@ -93,7 +93,7 @@ class HeldSession:
             self._collected.set_exception(UsageError(f"suite.pytest: {ended}"))
 
 
-class _Serving:
+class _TestServer:
     """The plugin that runs tests on demand instead of all tests in turn."""
 
     def __init__(self, jobs: "SimpleQueue[_Job | None]", collected: "Future[tuple[Case, ...]]") -> None:
@@ -174,7 +174,7 @@ class _Serving:
         else:
             job.done.set_result(phases)
 
-    def _run(self, item: pytest.Item, running: Running, session: pytest.Session) -> tuple[Phase, ...]:
+    def _run(self, item: pytest.Item, running: RunState, session: pytest.Session) -> tuple[Phase, ...]:
         self._phases.clear()
         forget_earlier_runs(item)
         item.config.stash[RUNNING] = running

@@ -11,7 +11,7 @@ from agentmut.seams import Adapter
 
 
 @dataclass
-class Running:
+class RunState:
     """The config and trial of one run, and what the agent did when the test ran it through `agentmut_agent`."""
 
     trial: Trial
@@ -26,5 +26,5 @@ class Running:
     """Notes that plugins of other tools took on the run, for their importer."""
 
 
-RUNNING = pytest.StashKey[Running]()
+RUNNING = pytest.StashKey[RunState]()
 """The key of the current run in the stash of a session's config."""

@@ -11,7 +11,7 @@ from agentmut.nouns import RecordedScore, Usage
 from agentmut.trace_formats.conversation import Call
 from agentmut.trace_formats.otlp import langchain
 from agentmut.trace_formats.otlp.messages import (
-    Spoken,
+    AnyMessage,
     heard,
     mapping,
     model_of,
@@ -110,7 +110,7 @@ def _names_of_cache(use: str) -> tuple[str, str]:
     return f"gen_ai.usage.cache_{use}.input_tokens", f"gen_ai.usage.cache_{use}_input_tokens"
 
 
-def _asked(span: Span) -> Iterator[Spoken]:
+def _asked(span: Span) -> Iterator[AnyMessage]:
     for source in _sources(span):
         yield from _spoken(decoded(source.get("gen_ai.system_instructions")), role="system")
         yield from _spoken(decoded(source.get("gen_ai.input.messages")))
@@ -121,7 +121,7 @@ def _asked(span: Span) -> Iterator[Spoken]:
             yield _chat({"role": _EVENT_ROLES[event.name], **_flat(event.attributes)})
 
 
-def _answered(span: Span) -> Iterator[Spoken]:
+def _answered(span: Span) -> Iterator[AnyMessage]:
     for source in _sources(span):
         yield from _spoken(decoded(source.get("gen_ai.output.messages")))
         yield from (_chat(one) for one in _maps(decoded(source.get("gen_ai.completion"))))
@@ -143,7 +143,7 @@ def _sources(span: Span) -> Iterator[Attributes]:
     yield from (event.attributes for event in span.events if event.name in wanted)
 
 
-def _spoken(messages: Any, role: str = "") -> Iterator[Spoken]:
+def _spoken(messages: Any, role: str = "") -> Iterator[AnyMessage]:
     """Yield messages with parts; a list of parts without a message becomes one message of `role`."""
     if role:
         parts = _maps(messages)
@@ -154,11 +154,11 @@ def _spoken(messages: Any, role: str = "") -> Iterator[Spoken]:
         yield _of_parts(str(one.get("role", "")), _maps(one.get("parts")))
 
 
-def _of_parts(role: str, parts: Iterable[Mapping[str, Any]]) -> Spoken:
+def _of_parts(role: str, parts: Iterable[Mapping[str, Any]]) -> AnyMessage:
     kinds: dict[str, list[Mapping[str, Any]]] = {}
     for part in parts:
         kinds.setdefault(str(part.get("type", "")), []).append(part)
-    return Spoken(
+    return AnyMessage(
         role=role,
         text=texts(part.get("content") for part in kinds.get("text", ())),
         calls=tuple(
@@ -173,7 +173,7 @@ def _of_parts(role: str, parts: Iterable[Mapping[str, Any]]) -> Spoken:
     )
 
 
-def _numbered(message: Mapping[str, Any]) -> Spoken:
+def _numbered(message: Mapping[str, Any]) -> AnyMessage:
     """Read Traceloop's `gen_ai.prompt.0.content`, `.tool_calls.0.name` and so on."""
     calls = tuple(
         Call(str(one.get("name", "")), one.get("arguments"), one.get("id"))
@@ -181,11 +181,11 @@ def _numbered(message: Mapping[str, Any]) -> Spoken:
     )
     role, text = str(message.get("role", "")), message.get("content")
     if role == "tool":
-        return Spoken(role, results=result(message.get("tool_call_id"), text))
-    return Spoken(role, texts([_text(decoded(text))]), calls)
+        return AnyMessage(role, results=result(message.get("tool_call_id"), text))
+    return AnyMessage(role, texts([_text(decoded(text))]), calls)
 
 
-def _chat(message: Mapping[str, Any]) -> Spoken:
+def _chat(message: Mapping[str, Any]) -> AnyMessage:
     """Read a message of Chat Completions, in events and in old attributes."""
     calls = tuple(
         Call(
@@ -197,8 +197,8 @@ def _chat(message: Mapping[str, Any]) -> Spoken:
     )
     role, text = str(message.get("role", "")), _text(message.get("content"))
     if role == "tool":
-        return Spoken(role, results=result(message.get("id") or message.get("tool_call_id"), text))
-    return Spoken(role, texts([text]), calls)
+        return AnyMessage(role, results=result(message.get("id") or message.get("tool_call_id"), text))
+    return AnyMessage(role, texts([text]), calls)
 
 
 def _text(content: Any) -> Any:

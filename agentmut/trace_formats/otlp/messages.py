@@ -13,7 +13,7 @@ from agentmut.trace_formats.conversation import Call
 from agentmut.trace_formats.otlp.spans import decoded
 
 
-class Spoken(NamedTuple):
+class AnyMessage(NamedTuple):
     """A message of any convention, which may hold texts, calls and results at once."""
 
     role: str
@@ -31,7 +31,7 @@ class Heard(NamedTuple):
     results: dict[str, JsonValue]
 
 
-def heard(messages: Iterable[Spoken]) -> Heard:
+def heard(messages: Iterable[AnyMessage]) -> Heard:
     """Return the system messages, what the user said, and results of tools."""
     spoken = list(messages)
     system = [str(one.text) for one in spoken if one.role in ("system", "developer") and one.text]
@@ -45,7 +45,7 @@ def texts(parts: Iterable[Any]) -> JsonValue:
     return "\n".join(found) if found else None
 
 
-def reply(messages: Sequence[Spoken]) -> tuple[JsonValue, tuple[Call, ...]]:
+def reply(messages: Sequence[AnyMessage]) -> tuple[JsonValue, tuple[Call, ...]]:
     """Return what a model answered, and the calls that it asked for."""
     return texts(one.text for one in messages), tuple(call for one in messages for call in one.calls)
 

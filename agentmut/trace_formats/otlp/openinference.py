@@ -8,7 +8,7 @@ from agentmut.nouns import Usage
 from agentmut.trace_formats.conversation import Call
 from agentmut.trace_formats.otlp import langchain
 from agentmut.trace_formats.otlp.messages import (
-    Spoken,
+    AnyMessage,
     heard,
     mapping,
     model_of,
@@ -101,15 +101,15 @@ def _model(attributes: Attributes) -> dict[str, Any]:
     }
 
 
-def _spoken(message: Mapping[str, Any]) -> Spoken:
+def _spoken(message: Mapping[str, Any]) -> AnyMessage:
     calls = tuple(_calls(message))
     role, text = str(message.get("message.role", "")), message.get("message.content")
     if text is None:
         parts = nested(message, "message.contents")
         text = texts(part.get("message_content.text") for part in parts)
     if role == "tool":
-        return Spoken(role, results=result(message.get("message.tool_call_id"), text))
-    return Spoken(role, text, calls)
+        return AnyMessage(role, results=result(message.get("message.tool_call_id"), text))
+    return AnyMessage(role, text, calls)
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[Call]:

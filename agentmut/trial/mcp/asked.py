@@ -17,7 +17,7 @@ NAME_HEADER = "Mcp-Name"
 """Repeats the name of the tool that a request calls."""
 
 
-class Asked(NamedTuple):
+class ProxiedRequest(NamedTuple):
     """A request whose sender and target are in order."""
 
     http: web.BaseRequest

@@ -15,7 +15,7 @@ from aiohttp import hdrs, web
 
 from agentmut.nouns import Frame
 from agentmut.recording import Trial
-from agentmut.trial.mcp.asked import Asked
+from agentmut.trial.mcp.asked import ProxiedRequest
 from agentmut.trial.mcp.events import (
     OF_THE_BODY,
     ClientEvents,
@@ -54,7 +54,7 @@ _NO_STREAM = (
 class Carrying:
     """Carries one request out. Work that outlasts the request is `attended` as a part of its trial."""
 
-    _asked: Asked
+    _asked: ProxiedRequest
     _http: aiohttp.ClientSession
     _sessions: Sessions
     _attended: Callable[[Trial], AbstractContextManager[None]]

@@ -15,7 +15,7 @@ from aiohttp import hdrs, web
 from agentmut._base import UsageError
 from agentmut.mcp_proxy import URL_VARIABLE, VARIABLE
 from agentmut.recording import TRIAL_PREFIX, trial_and_path
-from agentmut.trial.mcp.asked import Asked
+from agentmut.trial.mcp.asked import ProxiedRequest
 from agentmut.trial.mcp.carrying import Carrying
 from agentmut.trial.mcp.events import Sessions
 from agentmut.trial.mcp.middleman import Socket, open_socket
@@ -66,7 +66,7 @@ class Front:
             said = f"agentmut: the tool server did not answer: {without_url_secrets(error)}"
             return web.json_response({"error": said}, status=502)
 
-    def _asked(self, http: web.BaseRequest) -> Asked:
+    def _asked(self, http: web.BaseRequest) -> ProxiedRequest:
         check_host(http.headers, self.port)
         check_origin(http.headers)
         name, path = trial_and_path(behind_token(http.raw_path, self.token))
@@ -79,7 +79,7 @@ class Front:
         except UsageError as error:
             raise RefusalError(400, "no_address", str(error)) from None
         prefix = f"http://{http.headers[hdrs.HOST]}{http.raw_path[: -len(path)]}{DOOR}"
-        return Asked(http, trial, upstream, target[3] or "/", prefix)
+        return ProxiedRequest(http, trial, upstream, target[3] or "/", prefix)
 
 
 @asynccontextmanager

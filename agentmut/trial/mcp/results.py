@@ -86,7 +86,7 @@ def within(change: Change, text: Any) -> Any:
     return [one.block() if isinstance(one, _Part) else one for one in given]
 
 
-class _Kept:
+class _UnchangedContent:
     """Content that no fault changes: changed digits would make no meaningful picture."""
 
     def __init__(self, block: Mapping[str, Any]) -> None:
@@ -101,13 +101,13 @@ class _Part:
     """A part of a result that is no text, with its description; changes see only the description."""
 
     description: Mapping[str, Any]
-    kept: _Kept
+    kept: _UnchangedContent
 
     @classmethod
     def from_block(cls, block: Mapping[str, Any]) -> "_Part":
         held = block.get("resource")
         said = {**_text_fields(block), **({"resource": _text_fields(held)} if isinstance(held, dict) else {})}
-        return cls(said, _Kept(block))
+        return cls(said, _UnchangedContent(block))
 
     def block(self) -> dict[str, Any]:
         whole, said = self.kept.block, dict(self.description)

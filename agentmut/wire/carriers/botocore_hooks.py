@@ -116,7 +116,7 @@ def _recorded(request: Any, take: Take) -> Any:
     """Return the response that was recorded."""
     made = import_module("botocore.awsrequest")
     headers = made.HeadersDict({"content-type": take.content_type, "content-length": str(len(take.body))})
-    return made.AWSResponse(request.url, take.status, headers, _Whole(take.body))
+    return made.AWSResponse(request.url, take.status, headers, _CompleteBody(take.body))
 
 
 def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
@@ -138,10 +138,10 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
     headers = response.headers.copy()
     if "content-length" in headers:
         headers["content-length"] = str(len(given))  # of a streamed body, botocore compares it
-    return type(response)(response.url, response.status_code, headers, _Whole(given))
+    return type(response)(response.url, response.status_code, headers, _CompleteBody(given))
 
 
-class _Whole(io.BytesIO):
+class _CompleteBody(io.BytesIO):
     """A complete body."""
 
     def stream(self, *_arguments: Any, **_options: Any) -> Iterator[bytes]:

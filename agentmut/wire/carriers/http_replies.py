@@ -17,8 +17,8 @@ class ReplyMaker:
     def __init__(self, library: Any) -> None:
         self._library = library
         sync, of_async = library.SyncByteStream, library.AsyncByteStream
-        self._passing: Any = type("PassingStream", (_Passing, sync, of_async), {})
-        self._whole: Any = type("WholeStream", (_Whole, sync, of_async), {})
+        self._passing: Any = type("PassingStream", (_RelayedStream, sync, of_async), {})
+        self._whole: Any = type("WholeStream", (_CompleteBody, sync, of_async), {})
 
     def passing(self, response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
         """Return the response if the agent gets it unchanged: a refusal, or a stream that passes piece by piece."""
@@ -80,7 +80,7 @@ class ReplyMaker:
         return fresh
 
 
-class _Passing:
+class _RelayedStream:
     """A byte stream through a relay, for sync and async clients."""
 
     def __init__(self, stream: Any, decoded: Any, relay: Relay) -> None:
@@ -118,7 +118,7 @@ class _Passing:
         return getattr(self._stream, "elapsed", None)
 
 
-class _Whole:
+class _CompleteBody:
     """A complete body."""
 
     def __init__(self, body: bytes) -> None:

@@ -10,12 +10,12 @@ from functools import partial
 from types import TracebackType
 
 from agentmut.nouns import Codec, Exchange, Frame, HttpCall, Take, take
-from agentmut.recording import Answered, Outgoing, Recorder, Rewriter, Trial, TrialOverError
+from agentmut.recording import HandledReply, OutgoingRequest, Recorder, Rewriter, Trial, TrialOverError
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
 
 
-class Taping:
+class TakeRecorder:
     """Records one take. A stream may be recorded several times as it grows; the last record counts.
 
     Does nothing for a trial that is not recorded.
@@ -97,7 +97,7 @@ class Passage:
     ) -> None:
         self.codec = codec
         rewriter = None if trial.player else trial.rewriter  # what is replayed has been changed already
-        outgoing = rewriter.request(codec, call) if rewriter else Outgoing(call)
+        outgoing = rewriter.request(codec, call) if rewriter else OutgoingRequest(call)
         self.call: HttpCall = outgoing.call
         """What is to be sent next."""
         self.pause = outgoing.pause
@@ -106,7 +106,7 @@ class Passage:
         self._trial = trial
         self._rewriter: Rewriter | None = rewriter
         self._asked = call
-        self._taping = Taping(trial.recorder, codec, call)
+        self._taping = TakeRecorder(trial.recorder, codec, call)
         self._keep = partial(watch, self) if watch else None
         self._rounds = 0
         self._host = host
@@ -193,13 +193,13 @@ class Passage:
         self.call = answered.again
         return None
 
-    def _answered(self, body: bytes) -> Answered:
+    def _answered(self, body: bytes) -> HandledReply:
         if self._rewriter is None:
-            return Answered(body)
+            return HandledReply(body)
         try:
             return self._rewriter.reply(self.codec, self.call, body)
         except ValueError:  # not a reply of this dialect: the agent's client will complain in its own words
-            return Answered(body)
+            return HandledReply(body)
 
     @property
     def _under_way(self) -> UnderWay:
@@ -219,7 +219,7 @@ class Relay:
     Told of its `end` however that comes about; only the first time counts.
     """
 
-    def __init__(self, exchange: UnderWay, status: int, heard: "Heard | None", taping: Taping) -> None:
+    def __init__(self, exchange: UnderWay, status: int, heard: "Heard | None", taping: TakeRecorder) -> None:
         self._exchange = exchange
         self._status = status
         self._taping = taping

@@ -11,7 +11,7 @@ ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "sy
 """Who speaks, in the words of Anthropic's and Amazon's services."""
 
 
-class Spoken(NamedTuple):
+class SpokenBlock(NamedTuple):
     """One block of the instructions or of an item of the conversation."""
 
     role: Role
@@ -31,7 +31,7 @@ class Spoken(NamedTuple):
         return "\n".join(text for _, text in self.pieces)
 
 
-def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
+def messages(spoken: Iterable[SpokenBlock]) -> Iterator[Message]:
     """Yield blocks as messages: one message for each tool result, and one for each other row of blocks in an item."""
     for (role, _, call_id), group in groupby(spoken, lambda block: (block.role, block.item, block.call_id)):
         blocks = list(group)
@@ -43,7 +43,7 @@ def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
             yield Message(role=role, text=text, tool_calls=tuple(b.call for b in blocks if b.call))
 
 
-def texts(spoken: Iterable[Spoken]) -> list[Text]:
+def texts(spoken: Iterable[SpokenBlock]) -> list[Text]:
     """Return the texts of blocks, in order."""
     return [
         Text(path, block.role, text, block.call_id, block.tool)
@@ -52,7 +52,7 @@ def texts(spoken: Iterable[Spoken]) -> list[Text]:
     ]
 
 
-def roles(body: Body, key: str, read: Callable[[Body], Iterable[Spoken]]) -> tuple[str, Sequence[Role]]:
+def roles(body: Body, key: str, read: Callable[[Body], Iterable[SpokenBlock]]) -> tuple[str, Sequence[Role]]:
     """Return the key of the conversation's list, and the role of each item; a tool result makes it `Role.TOOL`.
 
     ("", ()) where there is no list.

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from agentmut._base import digest_of
 from agentmut.nouns import Body, Codec, HttpCall, ModelReply, Role, ToolCall
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.rewriting.hidden_calls import HiddenCalls, Together, beside, reply_id_of
-from agentmut.wire.rewriting.replies import Made, calls_made
+from agentmut.wire.rewriting.hidden_calls import HiddenCalls, RestoredConversation, beside, reply_id_of
+from agentmut.wire.rewriting.replies import ModelCall, calls_made
 
 ROUNDS = 8
 """How often a decoy's call is answered before one reply reaches the agent."""
 
 
-class _Hidden(NamedTuple):
+class _HiddenExchange(NamedTuple):
     """The exchange of model and decoys that is hidden from the agent."""
 
     items: list[Any]
@@ -34,7 +34,7 @@ class _Hidden(NamedTuple):
         return same and made == said.calls and (bool(made) or not said.text)
 
 
-class _Asked(NamedTuple):
+class _RequestOrigin(NamedTuple):
     """The origin of a request."""
 
     prefix: str
@@ -46,8 +46,8 @@ class _Asked(NamedTuple):
 class HiddenExchanges:
     """The hidden exchanges of a trial, so that each later request of the trial shows them to the model again."""
 
-    _asked: dict[str, _Asked] = field(default_factory=dict)
-    _hidden: dict[str, list[_Hidden]] = field(default_factory=dict)
+    _asked: dict[str, _RequestOrigin] = field(default_factory=dict)
+    _hidden: dict[str, list[_HiddenExchange]] = field(default_factory=dict)
     _waiting: dict[str, list[Any]] = field(default_factory=dict)
     _owed: dict[str, list[Any]] = field(default_factory=dict)
     """Results of decoys by the id of the reply that the service has kept."""
@@ -62,7 +62,7 @@ class HiddenExchanges:
             return body
         listed = _listed(body)
         said = _assistant_texts(codec, listed, key, roles)
-        together = Together(list(owed))
+        together = RestoredConversation(list(owed))
         for index, digest in enumerate(_digests(codec, listed, key, roles)):
             found = self._after(digest, said.get(index))
             together.follow(found.items, found.beside) if found else None
@@ -70,7 +70,7 @@ class HiddenExchanges:
                 together.add(item, roles[index])
         return {**body, key: together.items} if together.items != listed[key] else body
 
-    def _after(self, digest: str, said: "_AssistantPart | None") -> _Hidden | None:
+    def _after(self, digest: str, said: "_AssistantPart | None") -> _HiddenExchange | None:
         """Return the exchange hidden after a conversation that continues with the assistant's `said`."""
         hidden = () if said is None else self._hidden.get(digest, ())
         return next((found for found in hidden if said and found.is_before(said)), None)
@@ -80,18 +80,18 @@ class HiddenExchanges:
         listed = _listed(original)
         key, roles = codec.roles(listed)
         *_, digest = _digests(codec, listed, key, roles)
-        self._asked.setdefault(_id(sent), _Asked(digest, 0))
+        self._asked.setdefault(_id(sent), _RequestOrigin(digest, 0))
 
     def again(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str]
     ) -> HttpCall | None:
         """Return the request with the decoys' answers; None if there were enough such requests."""
-        asked = self._asked.get(_id(sent), _Asked("", 0))
+        asked = self._asked.get(_id(sent), _RequestOrigin("", 0))
         if asked.rounds >= ROUNDS:
             return None
         continued = codec.continued(read_json(sent.body), reply, results)
         call = HttpCall(sent.path, write_json(continued))
-        self._asked[_id(call)] = _Asked(asked.prefix, asked.rounds + 1)
+        self._asked[_id(call)] = _RequestOrigin(asked.prefix, asked.rounds + 1)
         self._waiting[_id(call)] = [*self._waiting.get(_id(sent), ()), *_added(codec, sent, continued)]
         return call
 
@@ -112,7 +112,7 @@ class HiddenExchanges:
         asked = self._asked.get(_id(sent))
         if (items or made) and asked:
             known = self._hidden.setdefault(asked.prefix, [])
-            found = _Hidden(items, _squeezed(told.text), told.tool_calls, made)
+            found = _HiddenExchange(items, _squeezed(told.text), told.tool_calls, made)
             known[:] = [
                 found,
                 *(one for one in known if (one.answer, one.calls) != (found.answer, found.calls)),
@@ -137,7 +137,7 @@ class _AssistantPart(NamedTuple):
     """The assistant's part of a conversation from an item on; one reply may take several items."""
 
     text: str
-    calls: list[Made]
+    calls: list[ModelCall]
 
 
 def _assistant_texts(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _AssistantPart]:
@@ -155,7 +155,7 @@ def _assistant_texts(codec: Codec, body: Body, key: str, roles: Sequence[Role]) 
     return said
 
 
-def _is_same(made: Made, call: ToolCall) -> bool:
+def _is_same(made: ModelCall, call: ToolCall) -> bool:
     return made.name == call.name and made.id in (None, call.id)
 
 

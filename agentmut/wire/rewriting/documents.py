@@ -44,7 +44,7 @@ LONGEST = 20_000
 """Characters of a document that is looked for whatever its white space."""
 
 
-class _Found(NamedTuple):
+class _FoundDocument(NamedTuple):
     text: int
     """Its index among the texts of the request."""
     start: int
@@ -226,7 +226,7 @@ def _reordered(texts: Texts, before: Sequence[Document], after: Sequence[Documen
 
 
 class _Slot(NamedTuple):
-    found: _Found
+    found: _FoundDocument
     document: Document
 
 
@@ -235,7 +235,7 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
         for index in group:
             place = _located(texts[index].text, document)
             if place:
-                yield _Slot(_Found(index, *place), document)
+                yield _Slot(_FoundDocument(index, *place), document)
                 break
 
 

@@ -21,7 +21,7 @@ class HiddenCalls(NamedTuple):
 
 
 @dataclass
-class Together:
+class RestoredConversation:
     """A conversation after hidden exchanges were put back."""
 
     items: list[Any] = field(default_factory=list)

@@ -237,7 +237,7 @@ DEEPEST = 3
 """How often what is between lines that stand once is looked at again."""
 
 
-class Changed(NamedTuple):
+class ChangedLines(NamedTuple):
     """Lines `start` to `end` of the old text, which lines `new_start` to `new_end` of the new text replace."""
 
     start: int
@@ -246,31 +246,31 @@ class Changed(NamedTuple):
     new_end: int
 
 
-def changed_lines(old: Sequence[str], new: Sequence[str], depth: int = 0) -> Iterator[Changed]:
+def changed_lines(old: Sequence[str], new: Sequence[str], depth: int = 0) -> Iterator[ChangedLines]:
     """Yield what differs, from the first line to the last."""
     head, tail = ends_in_common(old, new)
     one, other = old[head : len(old) - tail], new[head : len(new) - tail]
     for change in _differences(one, other, depth):
-        yield Changed(*(place + head for place in change))
+        yield ChangedLines(*(place + head for place in change))
 
 
-def _differences(old: Sequence[str], new: Sequence[str], depth: int) -> Iterator[Changed]:
+def _differences(old: Sequence[str], new: Sequence[str], depth: int) -> Iterator[ChangedLines]:
     counts = Counter(old), Counter(new)
     if sum(count * counts[1][line] for line, count in counts[0].items()) <= MOST_PAIRS:
         yield from _weighed(old, new)
         return
     anchors = _anchors(old, new, *counts) if depth < DEEPEST else []
     if not anchors:
-        yield Changed(0, len(old), 0, len(new))
+        yield ChangedLines(0, len(old), 0, len(new))
         return
     for (i, k), (j, m) in pairwise([(-1, -1), *anchors, (len(old), len(new))]):
         for found in changed_lines(old[i + 1 : j], new[k + 1 : m], depth + 1):
-            yield Changed(found[0] + i + 1, found[1] + i + 1, found[2] + k + 1, found[3] + k + 1)
+            yield ChangedLines(found[0] + i + 1, found[1] + i + 1, found[2] + k + 1, found[3] + k + 1)
 
 
-def _weighed(old: Sequence[str], new: Sequence[str]) -> Iterator[Changed]:
+def _weighed(old: Sequence[str], new: Sequence[str]) -> Iterator[ChangedLines]:
     opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return (Changed(*ends) for kind, *ends in opcodes if kind != "equal")
+    return (ChangedLines(*ends) for kind, *ends in opcodes if kind != "equal")
 
 
 def _anchors(

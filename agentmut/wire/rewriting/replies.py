@@ -13,7 +13,7 @@ _KINDS = (None, "tool_use", "function_call", "custom_tool_call", "function", "cu
 """Types of calls of the agent's own tools."""
 
 
-class Made(NamedTuple):
+class ModelCall(NamedTuple):
     """A tool call in a reply or a conversation."""
 
     id: str | None
@@ -69,7 +69,7 @@ def calls_in(value: Any) -> Iterator[tuple[str, str]]:
             yield from calls_in(item)
 
 
-def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterator[Made]:
+def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterator[ModelCall]:
     """Yield every call of an agent's tool in a reply, an event or an item of a conversation, with its id if any."""
     if isinstance(value, list):
         for item in value:
@@ -80,7 +80,7 @@ def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterato
         name = value.get("name")
         if isinstance(name, str) and name and (given or key in _CALLS):
             if value.get("type") in _KINDS:
-                yield Made(call_id, name, given[0] if given else None)
+                yield ModelCall(call_id, name, given[0] if given else None)
             return
         for inner, item in value.items():
             yield from calls_made(item, call_id, inner)

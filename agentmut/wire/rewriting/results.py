@@ -19,7 +19,7 @@ Call = tuple[str, str, str]
 """Tool, call id and result: which call it was, even where a service gives an id twice."""
 
 
-class Spoiled(NamedTuple):
+class SpoiledResults(NamedTuple):
     """Texts of a request with the results of faulty tools."""
 
     texts: Texts
@@ -39,7 +39,7 @@ class Results:
     first: dict[str, str] = field(default_factory=dict)
     """By tool, what its first call was answered: later requests need not have that any more."""
 
-    def spoiled(self, texts: Texts, tool_of: ToolOf) -> Spoiled:
+    def spoiled(self, texts: Texts, tool_of: ToolOf) -> SpoiledResults:
         """Return the texts with the results of faulty tools changed by their faults."""
         after: list[str | None] = [None] * len(texts)
         changed, late = set(), {}
@@ -60,7 +60,7 @@ class Results:
                 after[indexes[0]] = given
                 for index in indexes[1:]:  # of several blocks, the first one says it all
                     after[index] = ""
-        return Spoiled(with_texts(texts, after), frozenset(changed), late)
+        return SpoiledResults(with_texts(texts, after), frozenset(changed), late)
 
 
 def _calls(texts: Texts, tool_of: ToolOf) -> Sequence[tuple[str, list[int]]]:

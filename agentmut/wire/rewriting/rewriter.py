@@ -19,7 +19,7 @@ from agentmut.nouns import (
     Text,
     Transcript,
 )
-from agentmut.recording import Answered, Outgoing
+from agentmut.recording import HandledReply, OutgoingRequest
 from agentmut.wire.bodies import ReadCall, read_as, read_call, write_json
 from agentmut.wire.rewriting.changes import PromptChange, SettingsChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges
@@ -82,12 +82,12 @@ class ConfigRewriter:
         """Return whether replies may call decoys or are changed as wholes, so that streams have to be collected."""
         return bool(self._offer.decoys) or self._reply is not None
 
-    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+    def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:
         """Return the request as the mutant sends it; the very same bytes if it does not change."""
         try:
             original = read_call(call)
         except ValueError:
-            return Outgoing(call)
+            return OutgoingRequest(call)
         with self._lock:
             request = _Request(codec, call, original, self._names)
             marks = set(self._marks)
@@ -98,14 +98,14 @@ class ConfigRewriter:
                     "a request of %s could not be rewritten; it is sent as the agent made it", codec.name
                 )
                 self._marks = marks
-                return Outgoing(call)
+                return OutgoingRequest(call)
             self._known_as(sent, request.names)
             if self._offer.decoys:
                 with suppress(ValueError):
                     self._hidden.sent(codec, original, sent)
-        return Outgoing(sent, pause)
+        return OutgoingRequest(sent, pause)
 
-    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         """Return the reply for the agent, or the request that answers calls of decoys."""
         with self._lock:
             try:
@@ -114,9 +114,9 @@ class ConfigRewriter:
                 _log.exception(
                     "a reply of %s could not be rewritten; the agent is given it as it came", codec.name
                 )
-                return Answered(body)
+                return HandledReply(body)
 
-    def _replied(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def _replied(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         if self._offer.decoys:
             answered = self._without_decoys(codec, sent, body)
             if answered.again:
@@ -126,7 +126,7 @@ class ConfigRewriter:
             body = self._with_fault(codec, body, self._reply)
         listens = self._names.differ or self._results.faults
         heard = partial(self._heard, self._names_in(sent), codec)
-        return Answered(changed_reply(codec, body, heard) if listens else body)
+        return HandledReply(changed_reply(codec, body, heard) if listens else body)
 
     def _with_fault(self, codec: Codec, body: bytes, fault: ReplyFault) -> bytes:
         try:
@@ -240,11 +240,11 @@ class ConfigRewriter:
     def _names_in(self, sent: HttpCall) -> Names:
         return self._names_of.get(hash(sent), self._names) if self._names_of else self._names
 
-    def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+    def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
         try:
             reply = codec.decode_reply(body)
         except ValueError:  # an error, or cut off: the agent's to deal with
-            return Answered(body)
+            return HandledReply(body)
         names = self._names_in(sent)
         called = called_names(codec, body) & names.decoys
         self._mark(*(self._offer.decoys[name].own_name for name in called))
@@ -252,13 +252,13 @@ class ConfigRewriter:
             again = self._again(codec, sent, body, reply)
             if again:
                 self._known_as(again, names)
-                return Answered(body, again)
+                return HandledReply(body, again)
         given = without_calls(codec, body, called) if called else body
         beside = self._beside(codec, sent, body, reply) if called else None
         told = [call.model_copy(update={"name": names.own(call.name)}) for call in reply.tool_calls]
         left = tuple(call for call in told if call.name not in called)
         self._hidden.done(sent, reply.model_copy(update={"tool_calls": left}), beside)
-        return Answered(given)
+        return HandledReply(given)
 
     def _again(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls}

@@ -11,7 +11,7 @@ from agentmut.insight.coverage.context import CoverageContext
 from agentmut.insight.coverage.dimensions import states_part
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, Dimension
-from agentmut.insight.coverage.sightings import Seen
+from agentmut.insight.coverage.sightings import Sightings
 from agentmut.insight.coverage.states import State
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.tools import ToolSpec
@@ -207,7 +207,7 @@ def test_each_scenario_is_told_what_it_alone_covers() -> None:
 
 def test_states_are_listed_by_name_whatever_order_they_were_seen_in() -> None:
     states = [State("", 0, calls, 0, "none", ("reason",)) for calls in range(6)]
-    forth, back = Seen[State](), Seen[State]()
+    forth, back = Sightings[State](), Sightings[State]()
     forth.add("s", states)
     back.add("s", states[::-1])
     assert list(states_part(forth, 9.0, "given").covered) == list(states_part(back, 9.0, "given").covered)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scipy.stats import binom
 
-from agentmut.insight.explain.behaviour import Compared, TraceTest, share_noticed
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest, share_noticed
 from agentmut.insight.explain.gaps import first_block
 from agentmut.insight.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
 from agentmut.nouns.execution import Ending, Execution
@@ -45,7 +45,7 @@ def change(
     names = [f"s{i}" for i in range(len(agents))]
     test = TraceTest({name: prints(original, n0, 100 * seed + i) for i, name in enumerate(names)}, seed)
     runs = [prints(agent, n, 7000 + 100 * seed + i) for i, agent in enumerate(agents)]
-    found = test.change("m", [Compared(name, block) for name, block in zip(names, runs, strict=True)])
+    found = test.change("m", [ComparedRuns(name, block) for name, block in zip(names, runs, strict=True)])
     assert found is not None
     return found
 
@@ -121,8 +121,8 @@ def test_few_runs_show_neither() -> None:
 
 def test_without_runs_enough_there_is_no_verdict() -> None:
     test = TraceTest({"s": prints(usual, 30, 1)}, 1)
-    assert test.change("m", [Compared("s", prints(usual, 3, 2))]) is None
-    assert test.change("m", [Compared("other", prints(usual, 11, 2))]) is None
+    assert test.change("m", [ComparedRuns("s", prints(usual, 3, 2))]) is None
+    assert test.change("m", [ComparedRuns("other", prints(usual, 11, 2))]) is None
 
 
 def test_the_same_seed_gives_the_same_verdict() -> None:

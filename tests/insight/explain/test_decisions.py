@@ -7,7 +7,7 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.running.stored import StoredCampaign
-from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest
 from agentmut.insight.explain.mining import mine
 from agentmut.insight.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.judging.building import build
@@ -63,7 +63,9 @@ def test_a_decision_turned_round_shows_in_what_a_run_did() -> None:
         runs = [Execution(ending=Ending.ANSWERED, trace=each) for each in answers(wordings, n, seed)]
         return [fingerprint(run) for run in runs]
 
-    found = TraceTest({"s": prints(GRANTS, 50, 1)}, 1).change("m", [Compared("s", prints(REFUSES, 11, 2))])
+    found = TraceTest({"s": prints(GRANTS, 50, 1)}, 1).change(
+        "m", [ComparedRuns("s", prints(REFUSES, 11, 2))]
+    )
     assert found is not None
     assert found.changed
     assert found.feature in ("answers grant or affirm less often", "answers refuse or deny more often")

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest
 from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Fingerprint, fingerprint
 from agentmut.insight.said import phrases, sentences
@@ -23,7 +23,7 @@ def said(*answers: str, calls: Sequence[str] = ("look",)) -> list[Fingerprint]:
 
 
 def change(original: Sequence[Fingerprint], mutant: Sequence[Fingerprint]) -> BehaviourChange:
-    found = TraceTest({"late": original}, 1).change("m", [Compared("late", mutant)])
+    found = TraceTest({"late": original}, 1).change("m", [ComparedRuns("late", mutant)])
     assert found is not None
     return found
 

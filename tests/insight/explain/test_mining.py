@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.running.stored import StoredCampaign
-from agentmut.insight.explain.behaviour import Compared, TraceTest
+from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest
 from agentmut.insight.explain.mining import mine, suggest_assertions
 from agentmut.insight.explain.stored_runs import MASKED, StoredRuns
 from agentmut.insight.fingerprint import fingerprint
@@ -225,7 +225,7 @@ def test_hostile_traces_break_neither_mining_nor_fingerprints(campaign: Campaign
     original, mutant = runs(hostile, 40, 1), runs(hostile, 20, 2)
     assert isinstance(mine(campaign({"": {"s": original}, "m": {"s": mutant}}), "m", others=[]), tuple)
     prints = [fingerprint(Execution(ending=Ending.ANSWERED, trace=t)) for t in (*original, *mutant)]
-    assert TraceTest({"s": prints[:40]}, 1).change("m", [Compared("s", prints[40:])]) is not None
+    assert TraceTest({"s": prints[:40]}, 1).change("m", [ComparedRuns("s", prints[40:])]) is not None
 
 
 def test_a_field_that_is_lost_or_out_of_bounds_is_found(campaign: Campaign) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut import check_relations
 from agentmut._base.errors import RunError, UsageError
-from agentmut.assessment.preparation import Asked
+from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign import (
     register,
     run_work,
@@ -53,7 +53,7 @@ def test_a_key_that_is_missing_by_now_is_no_finding_of_follow_up_runs(
         module.write_text(module.read_text() + KEYED)
     monkeypatch.setenv("SHOP_KEY", "1")
     with opened(project, ()) as (session, store):
-        plan = make_plan(session, wish(session, ()), Asked(time.time(), None, False), to_the_end=False)
+        plan = make_plan(session, wish(session, ()), RunSettings(time.time(), None, False), to_the_end=False)
         register(store, plan)
         run_work(session, source_work(session, plan), store)
     monkeypatch.delenv("SHOP_KEY")

@@ -22,7 +22,7 @@ from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.trace import AgentTrace, Outcome
 from agentmut.project.guidance import RelationSettings
 from agentmut.project.schema import BudgetSettings
-from agentmut.relating.follow_ups import Agent, Planned, TrialRef, _mutant
+from agentmut.relating.follow_ups import Agent, PlannedPair, TrialRef, _mutant
 from agentmut.relating.lane import UNCALIBRATED, Lane, Subject
 from agentmut.relating.material import Ran, SourceMaterial, material_of
 from agentmut.relating.repeats import from_sources
@@ -52,7 +52,7 @@ def judged(*results: TrialResult, kind: type[Told] = Told) -> Lane:
     chosen = ChosenRelation("oracle.told", None, kind(lambda one, other: True))
     material = SourceMaterial(Comparison(()), runs, (), len(results))
     refs = [TrialRef("", "s", len(results) + i) for i in range(len(results))]
-    planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
+    planned = [PlannedPair(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
     rule = Sprt(SprtDesign(0.9, 0.1, 0.05, 0.1, 50), 50)
     lane = Lane(Subject(chosen, SCENARIO, Agent(AgentConfig()), material), planned, Counter(), rule)
     while lane.wants_another:
@@ -98,7 +98,7 @@ def test_stored_runs_of_the_same_request_are_follow_ups_that_change_nothing() ->
     runs = tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(20, 29))
     lane = judged(*[answered("usual")] * 9)
     material = lane.subject.material._replace(runs=runs)
-    planned = [Planned(run, SAME_AGAIN, (TrialRef("", "s", 30),)) for run in material.sources]
+    planned = [PlannedPair(run, SAME_AGAIN, (TrialRef("", "s", 30),)) for run in material.sources]
     lane.subject, lane.planned = lane.subject._replace(material=material), planned
     split = from_sources(lane)
     control = {run.repeat for first, others in split.subject.material.controls() for run in (first, *others)}
@@ -112,7 +112,9 @@ def test_stored_runs_of_the_same_request_are_follow_ups_that_change_nothing() ->
 def test_of_a_mutant_all_stored_runs_make_pairs_and_no_control() -> None:
     lane = judged(*[answered("usual")] * 8)
     lane.subject = lane.subject._replace(agent=Agent(AgentConfig(), _mutant("m", ())))
-    planned = [Planned(run, SAME_AGAIN, (TrialRef("m", "s", 9),)) for run in lane.subject.material.sources]
+    planned = [
+        PlannedPair(run, SAME_AGAIN, (TrialRef("m", "s", 9),)) for run in lane.subject.material.sources
+    ]
     lane.planned = planned
     pairs = [(pair.source.repeat, *pair.trials) for pair in from_sources(lane).planned]
     assert pairs == [(n, TrialRef("m", "s", n + 1)) for n in (0, 2, 4, 6)]

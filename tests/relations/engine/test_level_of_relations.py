@@ -19,7 +19,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Outcome
-from agentmut.relating.follow_ups import Agent, Planned, TrialRef, controls_first
+from agentmut.relating.follow_ups import Agent, PlannedPair, TrialRef, controls_first
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams.relation_catalogue import ChosenRelation
@@ -98,11 +98,11 @@ def verdict(
     return lane.rule.judgement(lane.held).verdict
 
 
-def pairs_of(material: SourceMaterial, again: int) -> tuple[Planned, ...]:
+def pairs_of(material: SourceMaterial, again: int) -> tuple[PlannedPair, ...]:
     """A pair for each source, whose follow-up has so many runs."""
     follow_up = FollowUp(runs=SAME_AGAIN.runs * again, description="so many runs")
     planned = [
-        Planned(run, follow_up, tuple(TrialRef("", "s", SOURCES + again * i + j) for j in range(again)))
+        PlannedPair(run, follow_up, tuple(TrialRef("", "s", SOURCES + again * i + j) for j in range(again)))
         for i, run in enumerate(material.sources)
     ]
     return controls_first(planned, material)

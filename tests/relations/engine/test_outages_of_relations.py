@@ -5,7 +5,7 @@ import time
 import pytest
 
 from agentmut import check_relations, measure
-from agentmut.assessment.preparation import Asked
+from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign.decision import quarantine
 from agentmut.relating.preparation import wish
 from agentmut.relating.survivor_check import campaign_of, check_survivors
@@ -140,7 +140,7 @@ def test_an_outage_amid_the_follow_up_runs_of_a_survivor_is_no_kill(
     with opened(project, ()) as (session, store):
         wanted = wish(session, ())
         campaign = campaign_of(session, store, None, wanted)
-        report = check_survivors(session, store, wanted, campaign, Asked(time.time()))
+        report = check_survivors(session, store, wanted, campaign, RunSettings(time.time()))
         aside = set(store.quarantine.reasons().values())
     assert report.tried == 1 and not report.killed
     assert aside == {quarantine.FAILURES}

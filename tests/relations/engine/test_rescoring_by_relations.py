@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from agentmut import measure
-from agentmut.assessment.preparation import Asked
+from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.work import Stop
 from agentmut.nouns.mutant import Status
@@ -16,7 +16,7 @@ from agentmut.nouns.result import read_result
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.relating.preparation import make_plan, wish
-from agentmut.relating.summary import Checked, report_relations
+from agentmut.relating.summary import CheckedRelations, report_relations
 from agentmut.report.terminal.relations_page import render_wish
 from agentmut.report.terminal.rescored_page import render_rescored
 from agentmut.store.documents.rescored import RelationsRescored, Rescored
@@ -173,7 +173,9 @@ def test_an_own_relation_that_is_not_in_use_is_told_of(campaign: Project) -> Non
     with opened(load_project(campaign.root), ()) as (session, _):
         wanted = wish(session, ())
         assert note in " ".join(render_wish(wanted, 1).split())
-        checked = Checked(make_plan(session, wanted, Asked(1.0), to_the_end=False), Stop.FINISHED, Spend())
+        checked = CheckedRelations(
+            make_plan(session, wanted, RunSettings(1.0), to_the_end=False), Stop.FINISHED, Spend()
+        )
         assert note in report_relations(session, wanted, checked).notes
         assert wish(session, ("oracle.no_change",)).notes == ()
     named = rescored_with(campaign, **words(100))[1]

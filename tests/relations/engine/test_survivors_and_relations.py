@@ -6,7 +6,7 @@ import pytest
 
 from agentmut import measure
 from agentmut._base.errors import UsageError
-from agentmut.assessment.preparation import Asked
+from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Result, read_result
@@ -37,7 +37,7 @@ def check(project: Project, *, stored: bool = False) -> SurvivorsReport:
         campaign = campaign_of(session, store, None, wanted)
         asked_for = project.statistics.alpha
         return check_survivors(
-            session, store, wanted, campaign, Asked(time.time()), stored=stored,
+            session, store, wanted, campaign, RunSettings(time.time()), stored=stored,
             looked=lambda report, where: with_survivor_looks(report, where, project.runs, asked_for),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
     if edit.path == ("context",) and edit.after:
         return _DocumentOrder(_openings(edit.before), _openings(edit.after))
     if edit.part == "context" and edit.inserts_item and _copied(edit, base):
-        return _Repeated(opening(text_of(edit.after)), flat(text_of(edit.after)))
+        return _RepeatedDocument(opening(text_of(edit.after)), flat(text_of(edit.after)))
     before, after = _passages(edit, edits, base, mutated)
     if before == after and edit.span is not None:
         return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
@@ -125,7 +125,7 @@ class _WhiteSpaceProbe(Probe):
 
 
 @dataclass(frozen=True)
-class _Repeated(Probe):
+class _RepeatedDocument(Probe):
     """The probe for a document that appears once more."""
 
     passage: Passage

@@ -26,7 +26,7 @@ LARGEST_REPLY = 256 * 2**20
 """Bytes of a model's reply, unpacked, streamed ones too: what is recorded is held in memory."""
 
 
-class Asked(NamedTuple):
+class ProxiedCall(NamedTuple):
     """A request whose sender and target are in order."""
 
     trial: Trial
@@ -45,13 +45,13 @@ class Courier:
         self._throttle = throttle
         self._watch = watch
 
-    async def carry(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
+    async def carry(self, http: web.BaseRequest, asked: ProxiedCall) -> web.StreamResponse:
         """Send the request on. Raises `RefusalError`."""
         if http.method == "POST" and (passage := await self._passage(http, asked)):
             return await self._to_model(http, asked, passage)
         return await self._unread(http, asked)
 
-    async def _passage(self, http: web.BaseRequest, asked: Asked) -> Passage | None:
+    async def _passage(self, http: web.BaseRequest, asked: ProxiedCall) -> Passage | None:
         if not any(codec.matches(asked.path) for codec in self._codecs):
             return None
         try:
@@ -64,7 +64,7 @@ class Courier:
         except TrialOverError as error:
             raise RefusalError(410, "trial_over", str(error)) from None
 
-    async def _unread(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
+    async def _unread(self, http: web.BaseRequest, asked: ProxiedCall) -> web.StreamResponse:
         """Return a request to something else than a model: both bodies pass as they come, but for a signed one,
         which is read to be signed again. Raises `RefusalError`.
         """
@@ -85,7 +85,9 @@ class Courier:
         async with reply:
             return await pass_on(http, reply, _location(http, asked, reply))
 
-    async def _to_model(self, http: web.BaseRequest, asked: Asked, passage: Passage) -> web.StreamResponse:
+    async def _to_model(
+        self, http: web.BaseRequest, asked: ProxiedCall, passage: Passage
+    ) -> web.StreamResponse:
         if passage.pause:
             await asyncio.sleep(passage.pause)
         if played := _played(passage):
@@ -106,7 +108,7 @@ class Courier:
                 return response
 
     async def _round(
-        self, http: web.BaseRequest, asked: Asked, passage: Passage, headers: Headers
+        self, http: web.BaseRequest, asked: ProxiedCall, passage: Passage, headers: Headers
     ) -> web.StreamResponse | None:
         """Return the client's reply; None where the passage needs another round."""
         path, body = passage.call
@@ -136,7 +138,9 @@ async def _unpacked_reply(reply: Reply, unpack: Unpack) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, headers: Headers) -> Headers:
+async def _signed_anew(
+    http: web.BaseRequest, asked: ProxiedCall, call: HttpCall, headers: Headers
+) -> Headers:
     """Return the headers signed for the service with the client's own key. Raise `RefusalError`."""
     path, body = call
     plain = {name.lower(): value for name, value in headers.items()}
@@ -148,7 +152,7 @@ async def _signed_anew(http: web.BaseRequest, asked: Asked, call: HttpCall, head
     return signed
 
 
-def _location(http: web.BaseRequest, asked: Asked, reply: Reply) -> str | None:
+def _location(http: web.BaseRequest, asked: ProxiedCall, reply: Reply) -> str | None:
     """Return the address of a redirect that stays with the proxy; None for no redirect, or one that leads elsewhere."""
     if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
         return None
@@ -156,7 +160,7 @@ def _location(http: web.BaseRequest, asked: Asked, reply: Reply) -> str | None:
     return None if path is None else http.raw_path.removesuffix(asked.path) + path
 
 
-def _model_location(http: web.BaseRequest, asked: Asked, reply: Reply) -> str:
+def _model_location(http: web.BaseRequest, asked: ProxiedCall, reply: Reply) -> str:
     """Return where a model request goes; such a request has to be seen. Raises `ConnectionError`."""
     if location := _location(http, asked, reply):
         return location

@@ -15,7 +15,7 @@ from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.courier import Courier
 from agentmut.wire.carriers.proxy.interception import Interception, open_interception, targets
-from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.security import new_token
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Door, doors_of, past_http_proxies
@@ -44,7 +44,7 @@ class ServiceGateway:
     def __init__(
         self,
         doors: Mapping[str, Door],
-        roster: Admitted,
+        roster: AdmittedTrials,
         besides: Mapping[str, str],
         tools: ToolDoors,
         interception: Interception | None = None,
@@ -72,7 +72,7 @@ class NamedAttempt(NamedTuple):
 
     name: str
     endpoints: Mapping[str, str]
-    roster: Admitted
+    roster: AdmittedTrials
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:
         """Accept requests of the trial during the block, and refuse them afterwards."""
@@ -85,7 +85,7 @@ async def open_gateway(
     throttle: Throttle | None = None,
     port: int | None = None,
     codecs: tuple[Codec, ...] | None = None,
-    tool_doors: Callable[[Admitted], AbstractAsyncContextManager[ToolDoors]] | None = None,
+    tool_doors: Callable[[AdmittedTrials], AbstractAsyncContextManager[ToolDoors]] | None = None,
     intercept: Sequence[str] | None = None,
 ) -> AsyncIterator[ServiceGateway]:
     """Serve while the context is open.
@@ -96,7 +96,7 @@ async def open_gateway(
     hard-code the address of a service, or of one of these hosts, are led here as well. Raises `RunError` when a port
     cannot be had, `UsageError` for variables that hold no URL.
     """
-    roster = Admitted()
+    roster = AdmittedTrials()
     doors = doors_of(environment)
     async with AsyncExitStack() as stack:
         origins = {}

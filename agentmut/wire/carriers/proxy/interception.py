@@ -19,7 +19,7 @@ from aiohttp import hdrs, web
 
 from agentmut._base import UsageError
 from agentmut.wire.carriers.proxy.authority import Authority, open_authority
-from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.courier import Courier, ProxiedCall
 from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
@@ -145,7 +145,7 @@ class Interception:
         """Speak HTTP in the host's name until the program closes the connection."""
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await writer.drain()
-        served = _Served()
+        served = _OpenedConnection()
         try:
             transport: Any = await asyncio.get_running_loop().start_tls(
                 writer.transport,
@@ -187,7 +187,7 @@ class Interception:
                 if "websocket" in http.headers.get(hdrs.UPGRADE, "").lower():
                     raise RefusalError(501, "no_upgrade", "WebSocket connections are not passed on")
                 trial = self._roster.trial(name)
-                asked = Asked(trial, target.path(http.raw_path), target.upstream)
+                asked = ProxiedCall(trial, target.path(http.raw_path), target.upstream)
                 await say_continue(http)
                 with self._roster.attending(trial):
                     return await self._courier.carry(http, asked)
@@ -197,7 +197,7 @@ class Interception:
         return handle
 
 
-class _Served(asyncio.Protocol):
+class _OpenedConnection(asyncio.Protocol):
     """A connection after its TLS handshake: it keeps early bytes until there is a handler."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class Roster(Protocol):
         """Return marks a request as the trial's while a block lasts."""
 
 
-class Admitted:
+class AdmittedTrials:
     """The trials of a session: admitted one by one, and refused once they are over."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from agentmut._base import RunError
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
-from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.courier import Courier, ProxiedCall
 from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
@@ -97,7 +97,7 @@ class Proxy:
         except RefusalError as refusal:
             return refused(refusal, path)
 
-    def _asked(self, http: web.BaseRequest) -> Asked:
+    def _asked(self, http: web.BaseRequest) -> ProxiedCall:
         if not self._allow_remote:
             check_host(http.headers, self._port)
             check_origin(http.headers)
@@ -116,7 +116,7 @@ class Proxy:
                 400, "which_trial", f"the path names trial {name}, the header {TRIAL_HEADER} names {told}"
             )
         upstream, path = destination(self._upstreams, self._codecs, http.method, path, self._origin)
-        return Asked(trial, path, upstream)
+        return ProxiedCall(trial, path, upstream)
 
 
 async def say_continue(http: web.BaseRequest) -> None:

@@ -10,10 +10,10 @@ from agentmut.wire.dialects.reading import (
     arguments_text,
     read_arguments,
 )
-from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
+from agentmut.wire.dialects.spoken import ROLES, SpokenBlock, turns
 
 
-def read(body: Body) -> list[Spoken]:
+def read(body: Body) -> list[SpokenBlock]:
     """Return all blocks of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body.get("system")), *_conversation(body)]
 
@@ -75,17 +75,17 @@ def _item(turn: list[Message]) -> Body:
     return {"role": "user", "content": [*results, *words]}
 
 
-def _instructions(system: Any) -> Iterator[Spoken]:
+def _instructions(system: Any) -> Iterator[SpokenBlock]:
     if not isinstance(system, list):
         if bodies.text(system, "system"):
-            yield Spoken(Role.SYSTEM, ("system",), [(("system",), system)])
+            yield SpokenBlock(Role.SYSTEM, ("system",), [(("system",), system)])
         return
     for index, block in enumerate(system):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
+        yield SpokenBlock(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
 
 
-def _conversation(body: Body) -> Iterator[Spoken]:
+def _conversation(body: Body) -> Iterator[SpokenBlock]:
     names: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
@@ -94,27 +94,27 @@ def _conversation(body: Body) -> Iterator[Spoken]:
         yield from _blocks(found.get("content"), role, item, names)
 
 
-def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[Spoken]:
+def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[SpokenBlock]:
     """Yield the blocks of a message; `names` maps the id of a call to its tool, for the call's result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
-        yield Spoken(role, item, [(path, bodies.text(content, path))] if content is not None else ())
+        yield SpokenBlock(role, item, [(path, bodies.text(content, path))] if content is not None else ())
         return
     if not content:
-        yield Spoken(role, item)
+        yield SpokenBlock(role, item)
     for index, found in enumerate(content):
         here: Path = (*path, index)
         block = bodies.mapping(found, here)
         if block.get("type") == "tool_use":
             call = call_of(block, here)
             names[call.id] = call.name
-            yield Spoken(role, item, call=call)
+            yield SpokenBlock(role, item, call=call)
         elif block.get("type") == "tool_result":
             call_id = bodies.text(block.get("tool_use_id"), (*here, "tool_use_id"))
             pieces = list(_contents(block.get("content"), (*here, "content")))
-            yield Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
+            yield SpokenBlock(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
         else:
-            yield Spoken(role, item, list(_pieces(block, here)))
+            yield SpokenBlock(role, item, list(_pieces(block, here)))
 
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:

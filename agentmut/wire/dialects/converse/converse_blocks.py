@@ -10,10 +10,10 @@ from agentmut.wire.dialects.reading import (
     arguments_text,
     read_arguments,
 )
-from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
+from agentmut.wire.dialects.spoken import ROLES, SpokenBlock, turns
 
 
-def read(body: Body) -> list[Spoken]:
+def read(body: Body) -> list[SpokenBlock]:
     """Return all blocks of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body.get("system")), *_conversation(body)]
 
@@ -94,13 +94,13 @@ def _item(turn: list[Message]) -> Body:
     return {"role": "user", "content": blocks}
 
 
-def _instructions(system: Any) -> Iterator[Spoken]:
+def _instructions(system: Any) -> Iterator[SpokenBlock]:
     for index, block in enumerate(bodies.listing(system, "system")):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
+        yield SpokenBlock(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, path), path)))
 
 
-def _conversation(body: Body) -> Iterator[Spoken]:
+def _conversation(body: Body) -> Iterator[SpokenBlock]:
     called: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
@@ -108,26 +108,28 @@ def _conversation(body: Body) -> Iterator[Spoken]:
         role = bodies.one_of(found.get("role"), ROLES, (*item, "role"))
         content = bodies.listing(found.get("content"), (*item, "content"))
         if _only_marks(content):
-            yield Spoken(role, item)
+            yield SpokenBlock(role, item)
         for number, block in enumerate(content):
             here: Path = (*item, "content", number)
             if "cachePoint" not in bodies.mapping(block, here):
                 yield _spoken(block, here, role, item, called)
 
 
-def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
+def _spoken(
+    block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]
+) -> SpokenBlock:
     """Return a block; `called` maps the id of a call to its tool, for the call's result."""
     if block.get("toolResult") is not None:
         place: Path = (*here, "toolResult")
         found = bodies.mapping(block["toolResult"], place)
         call_id = bodies.text(found.get("toolUseId"), (*place, "toolUseId"))
         pieces = list(_contents(found.get("content"), (*place, "content")))
-        return Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
+        return SpokenBlock(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
     call = next(calls_of([block], here), None)
     if call is not None:
         called[call.id] = call.name
-        return Spoken(role, item, call=call)
-    return Spoken(role, item, list(_pieces(block, here)))
+        return SpokenBlock(role, item, call=call)
+    return SpokenBlock(role, item, list(_pieces(block, here)))
 
 
 def _call(use: Mapping[str, Any], path: Path) -> ToolCall:

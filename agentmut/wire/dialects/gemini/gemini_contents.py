@@ -8,7 +8,7 @@ from agentmut.wire import bodies
 from agentmut.wire.dialects.gemini.spelling import get, used
 from agentmut.wire.dialects.places import at, with_values
 from agentmut.wire.dialects.reading import MadeUpIds, arguments_text, read_arguments
-from agentmut.wire.dialects.spoken import Spoken, turns
+from agentmut.wire.dialects.spoken import SpokenBlock, turns
 
 ROLES: Mapping[str, Role] = {
     "user": Role.USER,
@@ -59,7 +59,7 @@ class Part(NamedTuple):
     value: Mapping[str, Any]
 
 
-def read(body: Body) -> list[Spoken]:
+def read(body: Body) -> list[SpokenBlock]:
     """Return all parts of a request in order. Raises `ValueError` naming what cannot be read."""
     return [*_instructions(body), *_conversation(body)]
 
@@ -118,15 +118,15 @@ def _item(turn: list[Message], names: Mapping[str, str]) -> Body:
     return {"role": "user", "parts": parts}
 
 
-def _instructions(body: Body) -> Iterator[Spoken]:
+def _instructions(body: Body) -> Iterator[SpokenBlock]:
     key = used(body, "systemInstruction")
     if body.get(key) is None:
         return
     for path, part in parts_of(body[key], (key,)):
-        yield Spoken(Role.SYSTEM, path, list(_pieces(part, path)))
+        yield SpokenBlock(Role.SYSTEM, path, list(_pieces(part, path)))
 
 
-def _conversation(body: Body) -> Iterator[Spoken]:
+def _conversation(body: Body) -> Iterator[SpokenBlock]:
     calls = Calls()
     contents = body.get("contents")
     if isinstance(contents, dict):
@@ -136,7 +136,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
         yield from _content(content, ("contents", index), calls)
 
 
-def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
+def _content(content: Any, path: Path, calls: Calls) -> Iterator[SpokenBlock]:
     said_by = bodies.mapping(content, path).get("role")
     role = Role.USER if said_by is None else bodies.one_of(said_by, ROLES, (*path, "role"))
     heard = False
@@ -144,19 +144,19 @@ def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
         heard = True
         yield _spoken(part, here, role, path, calls)
     if not heard:
-        yield Spoken(role, path)
+        yield SpokenBlock(role, path)
 
 
-def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: Calls) -> Spoken:
+def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: Calls) -> SpokenBlock:
     if get(part, "functionCall") is not None:
         key = used(part, "functionCall")
-        return Spoken(role, item, call=calls.made(part[key], (*here, key)))
+        return SpokenBlock(role, item, call=calls.made(part[key], (*here, key)))
     if get(part, "functionResponse") is not None:
         return _result(part, here, item, calls)
-    return Spoken(role, item, list(_pieces(part, here)))
+    return SpokenBlock(role, item, list(_pieces(part, here)))
 
 
-def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Spoken:
+def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> SpokenBlock:
     key = used(part, "functionResponse")
     place: Path = (*here, key)
     found = bodies.mapping(part[key], place)
@@ -164,7 +164,7 @@ def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Sp
     call_id = bodies.text(found.get("id"), (*place, "id"))
     call = calls.answered(call_id, name)
     pieces = list(_returned(found.get("response"), (*place, "response")))
-    return Spoken(Role.TOOL, item, pieces, call_id=call.id if call else call_id or name, tool=name)
+    return SpokenBlock(Role.TOOL, item, pieces, call_id=call.id if call else call_id or name, tool=name)
 
 
 def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
