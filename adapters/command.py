@@ -121,10 +121,11 @@ class CommandAdapter(OutsideAgent, TakesKeys, KeepsWorkspace):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Start the program, wait for its end, and read its answer. Several turns are passed all at once."""
+        # told by its servers, and by its own reading
         found_there = {
             "tools",
             *(["context"] if self.working else []),
-        }  # told by its servers, and by its own reading
+        }
         trial.recorder.config_reads |= self.carries - found_there
         with scratch_folder() as files:
             copy = await in_daemon_thread(self._copied, files / "workspace", trial) if self.working else None

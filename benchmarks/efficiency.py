@@ -128,9 +128,8 @@ def course(
     by_turns: bool = False,
 ) -> Course:
     """Play a campaign to its end, and look at its score after so many trials. `by_turns`: in the order of 0.1.0."""
-    order = [
-        plan.mutants[i].id for i in rng.permutation(len(plan.mutants))
-    ]  # the worse ones stand first in a `Truth`
+    # the worse ones stand first in a `Truth`
+    order = [plan.mutants[i].id for i in rng.permutation(len(plan.mutants))]
     plan = plan.model_copy(update={"order": tuple(order)})
     state = CampaignState(plan, on.session.suite, on.session.tests.scenarios, on.tables)
     number = {mutant.id: i for i, mutant in enumerate(plan.mutants)}

@@ -11,10 +11,8 @@ from agentmut.language import identifiers
 from agentmut.nouns import AgentConfig, Step, ToolSpec
 
 _SHIPPED = shipped("agentmut.relations", "word_lists")
-_CHANGING, _READING = (
-    frozenset(_SHIPPED["verbs_of_change"].split()),
-    frozenset(_SHIPPED["verbs_of_reading"].split()),
-)
+_CHANGING = frozenset(_SHIPPED["verbs_of_change"].split())
+_READING = frozenset(_SHIPPED["verbs_of_reading"].split())
 _SUCCEEDED = ("success", "succeeded", "successful", "ok")
 _FAILURES = frozenset({"error", "failed", "failure"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -77,6 +77,8 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     """The framework's classes of agents, as module:class; imported after the package was checked for."""
     expected: ClassVar[str]
     """What the framework's agents are, in a phrase: an agents.Agent."""
+    team_class: ClassVar[str]
+    """The adapter's own class of a team, as module:class; only adapters that call `team_of` name one."""
     options: ClassVar[tuple[str, ...]] = ()
     """The keys of `agent.options`."""
     objects: ClassVar[bool] = True
@@ -126,6 +128,11 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
     @abstractmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Return the config of a live agent: prompt, tools, model, orchestration."""
+
+    @classmethod
+    def team_of(cls, agent: Any, spec: AgentSpec) -> Any:
+        """Return the members of `agent`, a `team_class`; mutants change the member that `agent.options.agent` names."""
+        return resolve_name(cls.team_class).from_agent(agent, spec.options.get("agent"))
 
     @abstractmethod
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:

@@ -34,6 +34,7 @@ class AutoGenAdapter(FrameworkAdapter):
         "autogen_agentchat.teams:BaseGroupChat",
     )
     expected: ClassVar[str] = "an AssistantAgent or a team of autogen_agentchat"
+    team_class: ClassVar[str] = "agentmut.adapters.autogen.team:Team"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     objects: ClassVar[bool] = False
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
@@ -45,7 +46,7 @@ class AutoGenAdapter(FrameworkAdapter):
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """Create the adapter, and check that the function builds a new agent each time."""
         adapter = super().create(spec, config)
-        one, other = (cls._team(adapter.source.build(config), spec) for _ in range(2))
+        one, other = (cls.team_of(adapter.source.build(config), spec) for _ in range(2))
         if _common(one.keeping(), other.keeping()):
             raise AdapterError(
                 f"agent.factory {spec.factory} gives the same agent, model context or termination condition each "
@@ -67,7 +68,7 @@ class AutoGenAdapter(FrameworkAdapter):
         from agentmut.adapters.autogen.tools import listed
         from agentmut.recording import completed
 
-        team = cls._team(agent, spec)
+        team: Team = cls.team_of(agent, spec)
         return AgentConfig(
             prompt=team.prompt,
             tools=distinct(completed(listed(team.workbenches()))),
@@ -75,19 +76,14 @@ class AutoGenAdapter(FrameworkAdapter):
             orchestration=team.flow,
         )
 
-    @classmethod
-    def _team(cls, agent: Any, spec: AgentSpec) -> "Team":
-        from agentmut.adapters.autogen.team import Team
-
-        return Team.from_agent(agent, spec.options.get("agent"))
-
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of copies of the agents; if the history is dropped, each turn gets new copies."""
         unused = [agent]
 
         def fresh() -> "Team":
             found = unused.pop() if unused else self.source.build(self.config)
-            return self._team(found, self.spec).changed(change)
+            team: Team = self.team_of(found, self.spec)
+            return team.changed(change)
 
         return _Conversation(fresh, trial, closes=not self.shares)
 

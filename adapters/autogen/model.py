@@ -96,9 +96,8 @@ class PlacedClient(ChatCompletionClient):
         place = call_place()._replace(node=self._node)
         try:
             while True:
-                with answering(
-                    place
-                ):  # not around a yield: what the caller does meanwhile is not the request's
+                # not around a yield: what the caller does meanwhile is not the request's
+                with answering(place):
                     piece = await anext(stream)
                 yield piece
         except StopAsyncIteration:

@@ -124,7 +124,6 @@ def with_participants(team: BaseGroupChat, participants: list[Any], limit: int |
         runtime=None if argument_of(team, "embedded_runtime") else argument_of(team, "runtime"),
         emit_team_events=argument_of(team, "emit_team_events"),
     )
-    vars(copied)["_message_factory"] = argument_of(
-        team, "message_factory"
-    )  # knows the user's own kinds of messages
+    # knows the user's own kinds of messages
+    vars(copied)["_message_factory"] = argument_of(team, "message_factory")
     return copied

@@ -219,10 +219,11 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
 
         graph = await self._graph_for(trial)
         withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
+        # a campaign is nothing to report to LangSmith
         with (
             tracing_context(enabled=False),
             withdrawing(withdrawn),
-        ):  # a campaign is nothing to report to LangSmith
+        ):
             return trial.recorder.trace(await self._converse(graph, turns, trial))
 
     async def _graph_for(self, trial: Trial) -> Any:

@@ -134,11 +134,8 @@ def _passed(builder: Any, spec: Any) -> list[str]:
 def _copied(builder: Any) -> Any:
     """Return a copy whose nodes, edges and branches can be changed without the original's."""
     new = copy.copy(builder)
-    new.nodes, new.edges, new.waiting_edges = (
-        dict(builder.nodes),
-        set(builder.edges),
-        set(builder.waiting_edges),
-    )
+    new.nodes = dict(builder.nodes)
+    new.edges, new.waiting_edges = set(builder.edges), set(builder.waiting_edges)
     new.branches = defaultdict(dict, {source: dict(found) for source, found in builder.branches.items()})
     _without_node_defaults(new)
     new.compiled = False

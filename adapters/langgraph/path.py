@@ -60,9 +60,8 @@ class NodePath:
         if place.node in nodes:
             return
         nodes.append(place.node)
-        if (
-            not place.outer
-        ):  # a graph in a node is one node of the flow, which is all that can be changed of it
+        # a graph in a node is one node of the flow, which is all that can be changed of it
+        if not place.outer:
             self._recorder.nodes.add(place.node)
         before = ran.get(place.step - 1, [])
         for source in self._sources(place, before) if before else [START]:

@@ -87,7 +87,6 @@ def _helpers(function: Any) -> Iterator[Any]:
     except (TypeError, ValueError):
         return
     for found in (*named.nonlocals.values(), *named.globals.values()):
-        if (
-            type(found) is FunctionType and found.__module__ == function.__module__
-        ):  # `isinstance` asks proxies
+        # `isinstance` asks proxies
+        if type(found) is FunctionType and found.__module__ == function.__module__:
             yield found

@@ -107,9 +107,8 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         if reason is not None:  # raised here, without the client's own error: that may hold secrets
             raise reason
         if not any(step.action is Action.CALL_TOOL for step in recorder.steps):
-            recorder.steps[:0] = state.calls(
-                talk.messages
-            )  # no request passed the proxy, but the state tells of calls
+            # no request passed the proxy, but the state tells of calls
+            recorder.steps[:0] = state.calls(talk.messages)
         steps = (*recorder.timeline(), *talk.answers)
         outputs = tuple(answer.output for answer in talk.answers)
         return AgentTrace(steps=steps, outputs=outputs, seconds=recorder.now())
@@ -183,9 +182,8 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         if isinstance(error, httpx.HTTPStatusError):
             own = Redactor(header_secrets(self.spec.headers) | url_secrets(self.spec.url or ""))
             status = error.response.status_code
-            body = " ".join(
-                getattr(error, "__notes__", ()) or [str(error)]
-            )  # where the client puts what it was told
+            # where the client puts what it was told
+            body = " ".join(getattr(error, "__notes__", ()) or [str(error)])
             told = f"{self.place} answered {status}: {' '.join(trial.redact(own.text(body)).split())[:300]}"
             if status in MISDIRECTED:
                 return AdapterError(f"{told}. Correct agent.url, agent.options or agent.headers")

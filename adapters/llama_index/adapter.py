@@ -4,7 +4,7 @@ Of a workflow one agent is changed in prompt and model, the root unless `agent.o
 are those of all agents, hand-offs are part of the flow.
 """
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters._shared.framework import COMMON_SETTINGS, FrameworkAdapter, Session
@@ -12,6 +12,9 @@ from agentmut.adapters._shared.sdk_version import Requirement
 from agentmut.nouns import AgentConfig, Edit, Flow
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
+
+if TYPE_CHECKING:
+    from agentmut.adapters.llama_index.team import Team
 
 
 class LlamaIndexAdapter(FrameworkAdapter):
@@ -26,6 +29,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         ("llama-index-workflows", "llama-index-llms-openai", "openai"),
     )
     expected: ClassVar[str] = "a FunctionAgent, a ReActAgent or an AgentWorkflow of llama_index.core"
+    team_class: ClassVar[str] = "agentmut.adapters.llama_index.team:Team"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
@@ -40,9 +44,8 @@ class LlamaIndexAdapter(FrameworkAdapter):
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
-        from agentmut.adapters.llama_index.team import Team
-
-        return Team.from_agent(agent, spec.options.get("agent")).config
+        team: Team = cls.team_of(agent, spec)
+        return team.config
 
     def cannot_change(self, edit: Edit) -> str:
         """Return why a setting cannot change: some settings are always sent by LlamaIndex's clients, others never."""
@@ -50,7 +53,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
 
         if edit.part != "model" or self.source.takes_config:
             return ""
-        team = self._team(self.source.build(self.config))
+        team = self.team_of(self.source.build(self.config), self.spec)
         return cannot_set(team.changed_agent.llm, edit.path[1], edit.after)
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
@@ -58,10 +61,5 @@ class LlamaIndexAdapter(FrameworkAdapter):
         from agentmut.adapters.llama_index.run import Calls, Conversation
 
         limit = Flow.from_orchestration(self.config.orchestration).max_steps
-        whole = self._team(agent).changed(change, Calls(trial).place_maker)
+        whole = self.team_of(agent, self.spec).changed(change, Calls(trial).place_maker)
         return Conversation(whole, limit, trial)
-
-    def _team(self, agent: Any) -> Any:
-        from agentmut.adapters.llama_index.team import Team
-
-        return Team.from_agent(agent, self.spec.options.get("agent"))

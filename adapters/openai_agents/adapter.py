@@ -29,6 +29,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     )
     agents: ClassVar[tuple[str, ...]] = ("agents:Agent",)
     expected: ClassVar[str] = "an agents.Agent"
+    team_class: ClassVar[str] = "agentmut.adapters.openai_agents.team:Team"
     options: ClassVar[tuple[str, ...]] = ("agent", "context")
     settings: ClassVar[frozenset[str]] = (COMMON_SETTINGS - {"seed"}) | {"tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
@@ -51,7 +52,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters.openai_agents.mcp import served_once
         from agentmut.adapters.openai_agents.tools import spec_of
 
-        team = _team(agent, spec)
+        team: Team = cls.team_of(agent, spec)
         if team.servers:
             team = replace(team, served=completed(served_once(team.members)))
         return AgentConfig(
@@ -66,7 +67,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters.openai_agents.run import Conversation
 
         limit = Flow.from_orchestration(self.config.orchestration).max_steps
-        return Conversation(_team(agent, self.spec), change, limit, trial, context_of(self.spec))
+        return Conversation(self.team_of(agent, self.spec), change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
         """Return why an edit cannot reach the agent, such as the name of a model object that ignores its name."""
@@ -74,7 +75,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             return ""
         if not self.found.model.name:
             return "the agent's model is an object that does not tell its name, so that it cannot be given another"
-        agent = _team(self.source.build(self.config), self.spec).changed_agent
+        agent = self.team_of(self.source.build(self.config), self.spec).changed_agent
         return cannot_rename(getattr(agent.model, "_client", None))
 
     def way_around(self, setting: str) -> str:
@@ -88,9 +89,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     def _check_servers(self, agent: Any) -> None:
         """Refuse MCP servers that trials would share: they would wait for each other, and close the connection."""
-        if not (servers := _team(agent, self.spec).servers):
+        if not (servers := self.team_of(agent, self.spec).servers):
             return
-        again = _team(self.source.build(self.config), self.spec).servers
+        again = self.team_of(self.source.build(self.config), self.spec).servers
         if shared := [server.name for server in servers if any(server is other for other in again)]:
             raise AdapterError(
                 f"agent.factory {self.spec.factory} gives the same MCP server each time: {', '.join(shared)}. Each "
@@ -99,10 +100,9 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
 
     def _check_prompt(self, agent: Any) -> None:
         """Refuse a prompt that would replace a function for instructions, since that makes another agent."""
-        changed = _team(agent, self.spec).changed_agent
-        on_the_wire = (
-            self.spec.route == "wire"
-        )  # the text is then what the function makes, as requests show it
+        changed = self.team_of(agent, self.spec).changed_agent
+        # the text is then what the function makes, as requests show it
+        on_the_wire = self.spec.route == "wire"
         if callable(changed.instructions) and self.config.system_text() and not on_the_wire:
             raise AdapterError(
                 f"the instructions of agent {changed.name!r} are made by a function; prompt and context of "
@@ -117,12 +117,6 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
                 f"agent.config.model.name: the agent's model is an object that does not tell its name; it cannot "
                 f"become {name}. Leave the name out, or name a factory that takes the config"
             )
-
-
-def _team(agent: Any, spec: AgentSpec) -> "Team":
-    from agentmut.adapters.openai_agents.team import Team
-
-    return Team.from_agent(agent, spec.options.get("agent"))
 
 
 def context_of(spec: AgentSpec) -> Callable[[], Any] | None:

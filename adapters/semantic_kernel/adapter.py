@@ -6,7 +6,7 @@ arrive, since it keeps the template that was made of its first instructions. Too
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import JsonValue
 
@@ -25,6 +25,9 @@ from agentmut.nouns import END, START, AgentConfig, Edit
 from agentmut.recording import Trial
 from agentmut.seams import AgentSpec
 
+if TYPE_CHECKING:
+    from agentmut.adapters.semantic_kernel.team import Team
+
 LOGGERS = ("semantic_kernel", "in_process_runtime", "agent_runtime")
 """Under these names it logs every function that fails and every run that is ended early, with a traceback."""
 
@@ -38,6 +41,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
     expected: ClassVar[str] = (
         "a semantic_kernel.agents.ChatCompletionAgent, or an orchestration of such agents"
     )
+    team_class: ClassVar[str] = "agentmut.adapters.semantic_kernel.team:Team"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     settings: ClassVar[frozenset[str]] = COMMON_SETTINGS | {"response_format", "stop", "tool_choice"}
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
@@ -57,11 +61,10 @@ class SemanticKernelAdapter(FrameworkAdapter):
     @classmethod
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Return prompt and model of the agent that is changed, and tools and hand-offs of all."""
-        from agentmut.adapters.semantic_kernel.team import Team
         from agentmut.adapters.semantic_kernel.tools import spec_of
 
         unless_asked_for(LOGGERS)
-        team = Team.from_agent(agent, spec.options.get("agent"))
+        team: Team = cls.team_of(agent, spec)
         return AgentConfig(
             prompt=team.prompt,
             tools=distinct(spec_of(one) for member in team.members.values() for one in member.tools.values()),
@@ -73,15 +76,12 @@ class SemanticKernelAdapter(FrameworkAdapter):
         """Return a session of a copy of the team."""
         from agentmut.adapters.semantic_kernel.orchestrated import OrchestrationRun
         from agentmut.adapters.semantic_kernel.orchestration import is_orchestration
-        from agentmut.adapters.semantic_kernel.team import Team
 
-        team = Team.from_agent(agent, self.spec.options.get("agent"))
-        whole = team.changed(change, trial)
+        whole = self.team_of(agent, self.spec).changed(change, trial)
         return OrchestrationRun(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
 
     def cannot_change(self, edit: Edit) -> str:
         """Return what Semantic Kernel or the agent's service has no way to say."""
-        from agentmut.adapters.semantic_kernel.team import Team
         from agentmut.adapters.semantic_kernel.tools import untellable
 
         if edit.part == "tools":
@@ -92,7 +92,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
             return self._cannot_lead(edit)
         if edit.part != "model" or self.source.takes_config:
             return ""
-        team = Team.from_agent(self.source.build(self.config), self.spec.options.get("agent"))
+        team: Team = self.team_of(self.source.build(self.config), self.spec)
         return team.changed_agent.model.cannot_take(edit)
 
     def _cannot_lead(self, edit: Edit) -> str:

@@ -103,10 +103,11 @@ class ChangedFunction(KernelFunction):
 def offered(offer: Offer, own: KernelFunction | None) -> ChangedFunction:
     """Return the function as offered."""
     metadata = own.metadata if own and not offer.changed else _metadata(offer.spec, own)
+    # each new one is kept for ever
     meters = (
         "invocation_duration_histogram",
         "streaming_duration_histogram",
-    )  # each new one is kept for ever
+    )
     kept = {name: getattr(own, name) for name in meters} if own else {}
     return ChangedFunction(metadata=metadata, own=own, own_name=offer.spec.own_name, **kept)
 

@@ -38,7 +38,7 @@ class SmolagentsAdapter(FrameworkAdapter, RunsInThread):
         """Return prompt and model of the agent that is changed, and tools and managed agents of all."""
         from agentmut.adapters.smolagents.tools import own_tools, spec_of
 
-        team = _team(agent, spec)
+        team = cls.team_of(agent, spec)
         return AgentConfig(
             prompt=team.prompt,
             tools=distinct(spec_of(t, a) for a in team.members.values() for t in own_tools(a).values()),
@@ -46,11 +46,21 @@ class SmolagentsAdapter(FrameworkAdapter, RunsInThread):
             orchestration=team.flow,
         )
 
+    @classmethod
+    def team_of(cls, agent: Any, spec: AgentSpec) -> Any:
+        """Return the team, with the prompt that `agent.options.prompt` names. Raises `UsageError`."""
+        from agentmut.adapters.smolagents.team import Team
+
+        prompt = spec.options.get("prompt", _PROMPTS[0])
+        if prompt not in _PROMPTS:
+            raise UsageError(f"agent.options.prompt: {prompt!r} is none of {', '.join(_PROMPTS)}")
+        return Team.from_agent(agent, spec.options.get("agent"), whole_prompt=prompt == _PROMPTS[1])
+
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """Return a session of a copy of the team."""
         from agentmut.adapters.smolagents.run import Conversation
 
-        return Conversation(_team(agent, self.spec), change, trial)
+        return Conversation(self.team_of(agent, self.spec), change, trial)
 
     def cannot_change(self, edit: Edit) -> str:
         """Return what a template, the text of a `CodeAgent` or the agent's model have no place for."""
@@ -61,13 +71,4 @@ class SmolagentsAdapter(FrameworkAdapter, RunsInThread):
     @cached_property
     def _sample(self) -> Any:
         """Return the team as the factory builds it, only to be read."""
-        return _team(self.source.build(self.config), self.spec)
-
-
-def _team(agent: Any, spec: AgentSpec) -> Any:
-    from agentmut.adapters.smolagents.team import Team
-
-    prompt = spec.options.get("prompt", _PROMPTS[0])
-    if prompt not in _PROMPTS:
-        raise UsageError(f"agent.options.prompt: {prompt!r} is none of {', '.join(_PROMPTS)}")
-    return Team.from_agent(agent, spec.options.get("agent"), whole_prompt=prompt == _PROMPTS[1])
+        return self.team_of(self.source.build(self.config), self.spec)

@@ -36,9 +36,8 @@ class BoundedPattern:
         import regex  # type: ignore[import-untyped]
 
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", FutureWarning
-            )  # of sets within sets, which `re` does not know either
+            # of sets within sets, which `re` does not know either
+            warnings.simplefilter("ignore", FutureWarning)
             return regex.compile(self.pattern, regex.V0)
 
     def search(self, text: str) -> Any:

@@ -154,9 +154,8 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.ScalarNode) and node.style == "|":
-            self.blocks[path] = (
-                node.start_mark.line + 2
-            )  # lines count from 0, and the text begins below the key
+            # lines count from 0, and the text begins below the key
+            self.blocks[path] = node.start_mark.line + 2
         return self._scalar(node)
 
     def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, JsonValue]]:

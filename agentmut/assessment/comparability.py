@@ -175,9 +175,8 @@ def _kept(saved: SavedBaseline, name: str) -> BaselineCounts:
 
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
     kept, first = saved.scenarios[name], first_repeats(session.ages).get(name, 0)
-    own = kept.first is None or kept.first in range(
-        first, first + SERIES
-    )  # other evaluators have other repeats
+    # other evaluators have other repeats
+    own = kept.first is None or kept.first in range(first, first + SERIES)
     if not own or first_key(session, name, seed) != kept.first_key:
         return first
     ends = [series.first + series.launched for series in kept.series]

@@ -148,12 +148,11 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         keep_streams()
     given = sys.argv[1:] if arguments is None else arguments
-    as_json = "--json" in given
     if arguments is not None or not wants_supervisor(given):
-        _main(given, as_json)
+        _main(given)
         return
     try:
-        ended = supervised(partial(_main, given, as_json), resumed_by(given), _say_on_stderr)
+        ended = supervised(partial(_main, given), resumed_by(given), _say_on_stderr)
     except OSError as error:
         ended = ProcessEnd(
             ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run."
@@ -161,7 +160,9 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception:
         _bug(given)
     if ended.problem:
-        _say_ended(ended, as_json)
+        _say_on_stderr(ended.problem)
+        if not ended.printed:
+            _say_json(ended.problem, int(ended.code), given)
     sys.exit(int(ended.code))
 
 
@@ -169,65 +170,57 @@ def _say_on_stderr(message: str) -> None:
     typer.echo(f"agentmut: {message}", err=True)
 
 
-def _say_ended(ended: ProcessEnd, as_json: bool) -> None:
-    _say_on_stderr(ended.problem)
-    _say_json(ended.problem, int(ended.code), as_json and not ended.printed)
-
-
-def _main(arguments: list[str], as_json: bool) -> None:
+def _main(arguments: list[str]) -> None:
+    """Run a verb in this process and exit with its code; every error becomes one paragraph and its exit code."""
     try:
         code = app(args=arguments, standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except OPTION_ERROR as error:
         say_plainly(error)
         error.show()
-        _say_json(error.format_message(), error.exit_code, as_json)
+        _say_json(error.format_message(), error.exit_code, arguments)
         sys.exit(error.exit_code)
     except typer.Abort:
         # A no, or the end of the input, at a question. 1 would be evidence against the agent, and nothing was run.
-        message = "stopped at the question: nothing was run."
-        typer.echo(f"agentmut: {message}", err=True)
-        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
-        sys.exit(int(ExitCode.INTERRUPTED))
+        _exit("stopped at the question: nothing was run.", ExitCode.INTERRUPTED, arguments)
     except AgentmutError as error:
-        _say(error, arguments)
-        sys.exit(int(error.exit_code))
+        _exit_by(error, arguments)
     except KeyboardInterrupt:
-        message = f"{BY_CTRL_C} {kept_by(arguments)}"
-        typer.echo(f"agentmut: {message}", err=True)
-        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
-        sys.exit(int(ExitCode.INTERRUPTED))
+        _exit(f"{BY_CTRL_C} {kept_by(arguments)}", ExitCode.INTERRUPTED, arguments)
     except OSError as error:
-        if remedy := REFUSALS_OF_THE_SYSTEM.get(error.errno or 0):
-            where = f" ({error.filename})" if error.filename else ""
-            why = f"the system refuses: {error.strerror}{where}. {remedy} Finished trials are kept."
-            _say(AgentmutError(why), arguments)
-            sys.exit(int(ExitCode.BROKEN))
-        if error.errno not in DISK_IS_FULL:
-            _bug(arguments)
-        message = f"{error.strerror}: the output could not be written whole. Finished trials are kept."
-        typer.echo(f"agentmut: {message}", err=True)
-        try:
-            sys.stdout.flush()
-            _say_json(message, int(ExitCode.BROKEN), as_json)
-        except OSError:  # it is stdout that has no room
-            drop_output()
-        sys.exit(int(ExitCode.BROKEN))
+        _exit_by_system_error(error, arguments)
     except SystemExit:
         raise
     except BaseException as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
-        _say_plugins_fault(error, arguments)
+        _exit_by_plugin(error, arguments)
         _bug(arguments)
 
 
-def _say_plugins_fault(error: BaseException, given: list[str]) -> None:
+def _exit_by_system_error(error: OSError, given: list[str]) -> NoReturn:
+    """Exit with the remedy for what the system refused; any error but a refusal or a full disk is a bug."""
+    if remedy := REFUSALS_OF_THE_SYSTEM.get(error.errno or 0):
+        where = f" ({error.filename})" if error.filename else ""
+        why = f"the system refuses: {error.strerror}{where}. {remedy} Finished trials are kept."
+        _exit_by(AgentmutError(why), given)
+    if error.errno not in DISK_IS_FULL:
+        _bug(given)
+    message = f"{error.strerror}: the output could not be written whole. Finished trials are kept."
+    _say_on_stderr(message)
+    try:
+        sys.stdout.flush()
+        _say_json(message, int(ExitCode.BROKEN), given)
+    except OSError:  # it is stdout that has no room
+        drop_output()
+    sys.exit(int(ExitCode.BROKEN))
+
+
+def _exit_by_plugin(error: BaseException, given: list[str]) -> None:
     """Exit with the name of the plugin of another package whose code raised the error, if one did."""
     from agentmut.seams import described, plugin_at_fault
 
     if label := plugin_at_fault(error):
-        what = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
-        _say(AgentmutError(what), given)
-        sys.exit(int(AgentmutError.exit_code))
+        why = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
+        _exit_by(AgentmutError(why), given)
 
 
 def _bug(given: list[str]) -> NoReturn:
@@ -236,22 +229,25 @@ def _bug(given: list[str]) -> NoReturn:
 
     sys.stderr.write(clean(masked(traceback.format_exc(), given)))
     message = "this is a bug in agentmut; finished trials are kept. Please report it."
-    typer.echo(f"agentmut: {message}", err=True)
-    _say_json(message, int(ExitCode.BROKEN), "--json" in given)
-    sys.exit(int(ExitCode.BROKEN))
+    _exit(message, ExitCode.BROKEN, given)
 
 
-def _say(error: AgentmutError, given: list[str]) -> None:
-    """Print one paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
+def _exit_by(error: AgentmutError, given: list[str]) -> NoReturn:
+    """Exit with the error's code and its message, which is masked and made fit for a terminal."""
     from agentmut.report import clean
 
-    message = clean(masked(str(error), given))
-    typer.echo(f"agentmut: {message}", err=True)
-    _say_json(message, int(error.exit_code), "--json" in given)
+    _exit(clean(masked(str(error), given)), error.exit_code, given)
 
 
-def _say_json(message: str, exit_code: int, as_json: bool) -> None:
-    if as_json:
+def _exit(message: str, code: ExitCode, given: list[str]) -> NoReturn:
+    """Print one paragraph on stderr, with `--json` also one document on stdout, and exit."""
+    _say_on_stderr(message)
+    _say_json(message, int(code), given)
+    sys.exit(int(code))
+
+
+def _say_json(message: str, exit_code: int, given: list[str]) -> None:
+    if "--json" in given:
         import json
 
         from agentmut._base import printable_json

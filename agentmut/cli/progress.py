@@ -19,9 +19,8 @@ class ProgressLine:
     """A progress line: called after every change, it is redrawn at most every few moments."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream = (
-            stream or sys.stderr
-        )  # the stream of today: a caller may have put another in its place
+        # the stream of today: a caller may have put another in its place
+        self._stream = stream = stream or sys.stderr
         self._live = stream.isatty()
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0

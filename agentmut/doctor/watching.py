@@ -102,10 +102,8 @@ def unseen(deeds: Sequence[str], modules: Sequence[str], program: str) -> str:
     if any(deed.startswith("connected to the socket ") and not _by_read(deed) for deed in deeds):
         did, helps = ": no proxy stands at a socket file", _OF_SOCKET_FILES
     elif deeds and all(map(_by_read, deeds)):
-        did, helps = (
-            ", and none of these requests was in a dialect that agentmut reads (docs/wire.md)",
-            _OF_DIALECTS,
-        )
+        did = ", and none of these requests was in a dialect that agentmut reads (docs/wire.md)"
+        helps = _OF_DIALECTS
     else:
         grpc_alone = not deeds and "grpc" in modules
         did, helps = "", _OF_GRPC if grpc_alone else f"`{program}`"

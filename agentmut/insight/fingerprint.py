@@ -268,12 +268,9 @@ def _pair(pair: tuple[str, ...]) -> str:
 
 def _of_value(feature: Feature, *, up: bool) -> str:
     of = feature.of
+    often, size = ("more", "larger") if up else ("less", "smaller")
     if feature.kind == "field value":
-        return (
-            f"the field {of[0]} is {of[1]} {'more' if up else 'less'} often"
-            if len(of) > 1
-            else f"the field {of[0]} is {'larger' if up else 'smaller'}"
-        )
+        return f"the field {of[0]} is " + (f"{of[1]} {often} often" if len(of) > 1 else size)
     if len(of) > 2:
-        return f"{of[0]} is called with {of[1]}={of[2]} {'more' if up else 'less'} often"
-    return f"{of[0]} is called with a {'larger' if up else 'smaller'} {of[1]}"
+        return f"{of[0]} is called with {of[1]}={of[2]} {often} often"
+    return f"{of[0]} is called with a {size} {of[1]}"

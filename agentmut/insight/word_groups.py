@@ -97,9 +97,8 @@ def _phrases(
     places = [place for span in spans if (place := _bare(text, *span))]
     written = [text[start:end] for start, end in places]
     words = [word.casefold() for word in written]
-    loose = [
-        word.casefold() in known.words and not (len(word) > 1 and word.isupper()) for word in written
-    ]  # "US" is a name
+    # "US" is a name
+    loose = [word.casefold() in known.words and not (len(word) > 1 and word.isupper()) for word in written]
     named = _of_names(written)
     bound = [
         i in named or _is_bound(words, loose, i) or _is_held(held, places[i][1])

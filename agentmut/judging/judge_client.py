@@ -62,9 +62,8 @@ class JudgeClient:
         from agentmut.recording import current_trial
 
         name = self._model.name
-        if (
-            current_trial() is not None
-        ):  # the request would be taken for the agent's: changed, and counted as such
+        # the request would be taken for the agent's: changed, and counted as such
+        if current_trial() is not None:
             raise RunError(f"the judge {name} was asked inside of a trial. Ask it once the run has ended")
         make, ask = _SDKS[self._model.provider]
         with self._lock:

@@ -73,13 +73,9 @@ class _Files:
     def add_scenario(self, scenario: Scenario) -> None:
         """Add a scenario at the end of the file for new ones."""
         before = self._text(self._new)
-        gap = (
-            ""
-            if not before or before.endswith(("\n\n", "\n\r\n"))
-            else "\n"
-            if before.endswith("\n")
-            else "\n\n"
-        )
+        gap = "\n" if before.endswith("\n") else "\n\n"
+        if not before or before.endswith(("\n\n", "\n\r\n")):
+            gap = ""
         text = scenario_item(scenario, UNCONFIRMED)
         after = before + (gap + text).replace("\n", _newline(before))
         if not _can_be_read(after):

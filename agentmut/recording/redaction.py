@@ -59,9 +59,8 @@ class Redactor:
         'The word is [redacted]!'
         """
         text = self._declared.masked(self._known.masked(text, MASK), MASK, self._own)
-        for form in _LIKELY.forms_in(
-            text
-        ):  # a mask is part of no mark, so none comes into the text on the way
+        # a mask is part of no mark, so none comes into the text on the way
+        for form in _LIKELY.forms_in(text):
             text = self._without(form, text)
         return text
 

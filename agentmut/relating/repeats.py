@@ -26,11 +26,12 @@ def from_sources(lane: Lane) -> Lane:
     )
     control = tuple(run for group in groups[::CONTROL] for run in group)
     known = {planned.source.repeat: planned for planned in lane.planned}
-    own = [
-        known[first.repeat]._replace(trials=tuple(TrialRef(agent, scenario, run.repeat) for run in others))
-        for number, (first, *others) in enumerate(groups)
-        if (number % CONTROL or not has_control) and first.repeat in known
-    ]
+    own = []
+    for number, (first, *others) in enumerate(groups):
+        is_pair = number % CONTROL or not has_control
+        if is_pair and first.repeat in known:
+            trials = tuple(TrialRef(agent, scenario, run.repeat) for run in others)
+            own.append(known[first.repeat]._replace(trials=trials))
     if not own:
         return lane
     if has_control:

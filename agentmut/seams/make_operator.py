@@ -1,9 +1,10 @@
 """`operator`: makes a plugin of a function that finds a config's mutants."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from agentmut.nouns import AgentConfig, Candidate, Effect, Intent, OperatorClass, Reach
+from agentmut.seams.capability import Capability
 from agentmut.seams.declarations import CLASSES
 from agentmut.seams.protocols.operator import (
     Example,
@@ -39,39 +40,31 @@ def operator(
     whose mutants only agentmut makes.
     """
     kind = _class_of(operator_id)
-    without, reason, number, shown, aim, seen_by = lack, why, version, tuple(examples), intent, reach
-    declared = effect
+    shown = tuple(examples)
+    attributes: dict[str, Any] = {
+        "id": operator_id,
+        "version": version,
+        "operator_class": kind,
+        "intent": intent,
+        "reach": reach,
+        "why": why,
+        "lack": lack,
+        "examples": lambda self: shown,
+    }
+    capabilities: list[type[Capability]] = [NamesLack]
+    if effect is not None:
+        attributes["effect"] = effect
+        capabilities.append(HasEffect)
+    if on_demand:
+        capabilities.append(OnDemand)
 
     def define(find: Finder) -> type[Operator]:
-        class Defined(NamesLack):
-            id: ClassVar[str] = operator_id
-            version: ClassVar[int] = number
-            operator_class: ClassVar[OperatorClass] = kind
-            intent: ClassVar[Intent] = aim
-            reach: ClassVar[Reach] = seen_by
-            why: ClassVar[str] = reason
-            lack: ClassVar[str] = without
+        def mutants(self: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+            """Yield every mutant of the config, in a stable order."""
+            yield from find(config, options)
 
-            def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-                """Yield every mutant of the config, in a stable order."""
-                yield from find(config, options)
-
-            def examples(self) -> Iterable[Example]:
-                """Return the examples that the operator was defined with."""
-                return shown
-
-        made: type[Any] = Defined
-        if declared is not None:
-            what_it_does = declared
-
-            class WithEffect(Defined, HasEffect):
-                effect: ClassVar[Effect] = what_it_does
-
-            made = WithEffect
-        if on_demand:
-            made = type(made.__name__, (made, OnDemand), {})
-        made.__name__ = made.__qualname__ = find.__name__
-        made.__module__, made.__doc__ = find.__module__, find.__doc__
+        own = {"mutants": mutants, "__module__": find.__module__, "__doc__": find.__doc__}
+        made: type[Any] = type(find.__name__, tuple(capabilities), attributes | own)
         return made
 
     return define

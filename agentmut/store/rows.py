@@ -120,7 +120,6 @@ def trial_of(row: Mapping[Any, Any], footprint: Footprint) -> StoredTrial:
     )
     identity = (row["key"], row["mutant"], row["scenario"], row["repeat"])
     if not (isinstance(row["scenario"], str) and isinstance(row["finished"], float | int)):
-        raise ValueError(
-            f"trial {row['id']} has no scenario, or no time"
-        )  # SQLite keeps any value in any column
+        # SQLite keeps any value in any column
+        raise ValueError(f"trial {row['id']} has no scenario, or no time")
     return StoredTrial(*identity, execution, row["finished"], row["run"], row["id"])

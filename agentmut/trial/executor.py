@@ -126,15 +126,22 @@ class LocalExecutor:
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        fork = Fork(request.recorded) if request.recorded else None
-        record = settings.record or request.record
-        told = (request.player, record, settings.redact, fork, self.prepared, self.begun, self.concluded)
-        wiring = Wiring(rewriter, self._gateway, *told)
+        wiring = Wiring(
+            rewriter=rewriter,
+            gateway=self._gateway,
+            player=request.player,
+            record=settings.record or request.record,
+            redact=settings.redact,
+            fork=Fork(request.recorded) if request.recorded else None,
+            prepared=self.prepared,
+            begun=self.begun,
+            concluded=self.concluded,
+        )
         strangers = self._tap.strangers()
         ended = await attempt(
             runs, case, request.id, settings.seed, settings.timeout, wiring, repeat=request.repeat
         )
-        return self.priced(_beside(ended, strangers()))
+        return self.priced(_with_strangers(ended, strangers()))
 
     def priced(self, execution: Execution) -> Execution:
         """Return the execution with the price of each model call, of the hooks' and the judges' too."""
@@ -156,7 +163,7 @@ class LocalExecutor:
         return self._agents[key]
 
 
-def _beside(execution: Execution, strangers: tuple[str, ...]) -> Execution:
+def _with_strangers(execution: Execution, strangers: tuple[str, ...]) -> Execution:
     """Return the execution with the threads that sent model requests meanwhile, nobody knows for whom."""
     if not strangers:
         return execution
@@ -198,15 +205,13 @@ class RetryingExecutor:
                 break
             await asyncio.sleep(self._pause(retry))
             again = await self._inner.execute(request)
-            left_behind = execution.abandoned or again.abandoned
-            judging, hooks = (*execution.judging, *again.judging), (*execution.hooks, *again.hooks)
-            changed = {
+            of_both = {
                 "attempts": retry + 2,
-                "abandoned": left_behind,
-                "judging": judging,
-                "hooks": hooks,
+                "abandoned": execution.abandoned or again.abandoned,
+                "judging": (*execution.judging, *again.judging),
+                "hooks": (*execution.hooks, *again.hooks),
             }
-            execution = again.model_copy(update=changed)
+            execution = again.model_copy(update=of_both)
         return execution
 
     def _pause(self, retry: int) -> float:

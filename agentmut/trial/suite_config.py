@@ -45,9 +45,8 @@ class SuiteConfig:
         if foreign := self._scenario_only - self._carried[scenario]:
             changed["context"] = tuple(d for d in config.context if d.name not in foreign)
         if scenario in self._one_turn and config.history != self.base.history:
-            changed["history"] = (
-                self.base.history
-            )  # there is none: a first conversation in the suite changes nothing
+            # there is none: a first conversation in the suite changes nothing
+            changed["history"] = self.base.history
         return config.model_copy(update=changed) if changed else config
 
     def carriers(self, document: str) -> frozenset[str]:

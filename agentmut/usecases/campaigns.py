@@ -149,9 +149,8 @@ def carry_out_campaign(
     """
     if fresh:
         plan = plan.model_copy(update={"fresh": True})
-        store.set_plan(
-            plan.run_id, stored_plan_text(plan, session.tests.texts)
-        )  # so that `resume` keeps to it
+        # so that `resume` keeps to it
+        store.set_plan(plan.run_id, stored_plan_text(plan, session.tests.texts))
     state, stop = _amid_outages(session, plan, store, progress, now)
     result = _concluded(session, state, stop, store, progress)
     if stop is Stop.FAILED:

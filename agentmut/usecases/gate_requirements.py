@@ -166,9 +166,8 @@ def no_regression(report: VerdictReport) -> Requirement:
     left = report.baseline.not_compared if report.baseline else {}
     if left and standing is Standing.MET:
         standing, said = Standing.SHORT, f"{said} ({', '.join(left)})"
-    if (
-        older := report.evidence_older_than_evaluators
-    ):  # a baseline that looks too good fails an agent as good
+    # a baseline that looks too good fails an agent as good
+    if older := report.evidence_older_than_evaluators:
         standing, said = Standing.SHORT, f"{said}, but {OLDER.format(scenarios=', '.join(older))}"
     return Requirement(name=REGRESSION, standing=standing, reason=said, run=report.run_id)
 

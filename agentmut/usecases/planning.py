@@ -360,10 +360,8 @@ class _KnownOriginal:
             yield f"a run takes {tokens}, the mean of the stored ones"
         else:
             config = self._session.suite.full
-            calls, answer = (
-                sum(model_calls(config, self._session.scenarios)),
-                answer_tokens(config.system_text()),
-            )
+            calls = sum(model_calls(config, self._session.scenarios))
+            answer = answer_tokens(config.system_text())
             yield (
                 f"no run is stored; a run is assumed to use {tokens} ({calls:.3g} model calls, {CHARACTERS} characters "
                 f"a token, {answer} tokens an answer, {CALL} tokens a call of a tool). `--probe 3` measures it"

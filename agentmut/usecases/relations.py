@@ -194,9 +194,8 @@ def checked_relations(
         "give the same command again",
     )
     spend = together(sources.spend, work.spend)
-    if (
-        work.unbegun and stop is Stop.FINISHED
-    ):  # a change of the input may do that, or a key that is missing by now
+    # a change of the input may do that, or a key that is missing by now
+    if work.unbegun and stop is Stop.FINISHED:
         probe = any_run(source_work(session, plan))
         run_work(session, probe, store, progress=lambda: progress(probe))
         spend = together(spend, probe.spend)

@@ -222,9 +222,8 @@ def hotelling_power(n0: int, n: int, distance: float, d: int, alpha: float = 0.0
     n0, n, d = check_count("n0", n0, 1), check_count("n", n, 1), check_count("d", d, 1)
     if n0 + n - 2 <= d:
         raise ValueError(f"n0 + n - 2 must exceed d, got n0={n0}, n={n}, d={d}")
-    distance = min(
-        check_rate("distance", distance, 0.0, math.inf, closed=True), 1e100
-    )  # the power is 1 long before
+    # the power is 1 long before
+    distance = min(check_rate("distance", distance, 0.0, math.inf, closed=True), 1e100)
     return _noncentral_power(n0 * n / (n0 + n) * distance**2, d, n0 + n - d - 1, check_rate("alpha", alpha))
 
 

@@ -114,9 +114,8 @@ def _inner(text: str) -> Iterator[_Cut]:
         word = found["word"].lower()
         if word == "without" and not _PROHIBITS.search(before):
             continue
-        if word == "but not" and _VERB_ALONE.search(
-            before
-        ):  # "can add but not remove bags": the bags are of both
+        # "can add but not remove bags": the bags are of both
+        if word == "but not" and _VERB_ALONE.search(before):
             continue
         if word == "other than" and not (_ANY.search(before) and len(before.split()) > 2):
             continue

@@ -70,9 +70,8 @@ _NUMBER_WORD = re.compile(
     r"(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
     re.IGNORECASE,
 )
-_RANGE_AFTER = re.compile(
-    rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|{NUMBER}\b)", re.IGNORECASE
-)  # "5 to 7 days", "two or three": the first number says little, and would not read well much larger
+# "5 to 7 days", "two or three": the first number says little, and would not read well much larger
+_RANGE_AFTER = re.compile(rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|{NUMBER}\b)", re.IGNORECASE)
 _TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
 _HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more|in a row)\b)")
 

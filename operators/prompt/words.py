@@ -194,7 +194,10 @@ def _contrary(text: str) -> tuple[int, int, str] | None:
     said = _negated(verb.lower(), rest)
     if not said:
         return None
-    said = said.upper() if verb.isupper() else said[0].upper() + said[1:] if verb[0].isupper() else said
+    if verb.isupper():
+        said = said.upper()
+    elif verb[0].isupper():
+        said = said[0].upper() + said[1:]
     return offset, offset + len(verb), said
 
 

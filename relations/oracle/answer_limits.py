@@ -263,9 +263,8 @@ def _forbidden(request: str) -> Iterator[str]:
         if quoted:
             yield from quoted
             continue
-        if (
-            match["quoted"] or match["quoted_ing"] or match["quoted_avoid"]
-        ):  # "do not use my card" is about a deed
+        # "do not use my card" is about a deed
+        if match["quoted"] or match["quoted_ing"] or match["quoted_avoid"]:
             continue
         topics = _CIRCUMSTANCES.split(match["what"])[0]
         for part in re.split(r",|\bor\b|\band\b", topics)[:3]:

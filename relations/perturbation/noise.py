@@ -235,9 +235,7 @@ class Noise(RewordedTurn):
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield a question with a fee for an answer."""
-        asked, told = (
-            "Please tell me which fee is open on my card R-4712.",
-            answer("A fee of 4 euros is open."),
-        )
-        yield example(asked, told, answer("There is an open fee of 4 euros."), True)
-        yield example(asked, told, answer("No fee is open."), False)
+        question = "Please tell me which fee is open on my card R-4712."
+        before = answer("A fee of 4 euros is open.")
+        yield example(question, before, answer("There is an open fee of 4 euros."), True)
+        yield example(question, before, answer("No fee is open."), False)

@@ -69,12 +69,10 @@ class Paraphrase(RewordedTurn):
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield a cancellation, politely."""
-        asked, told = (
-            "Please cancel order A-3100.",
-            answer("A-3100 is cancelled.", ("cancel", {"order": "A-3100"})),
-        )
-        yield example(asked, told, answer("I cancelled A-3100.", ("cancel", {"order": "A-3100"})), True)
-        yield example(asked, told, answer("Which order do you mean?"), False)
+        request = "Please cancel order A-3100."
+        before = answer("A-3100 is cancelled.", ("cancel", {"order": "A-3100"}))
+        yield example(request, before, answer("I cancelled A-3100.", ("cancel", {"order": "A-3100"})), True)
+        yield example(request, before, answer("Which order do you mean?"), False)
 
 
 class _Sentence(NamedTuple):

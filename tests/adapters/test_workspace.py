@@ -326,9 +326,8 @@ def test_the_same_rule_in_two_files_gives_two_mutants() -> None:
         [load(Group.OPERATORS, "prompt.drop_instruction")()],
         OperatorOptions(),
     ).mutants
-    assert len(made) == 4 and {one.id for one in changed} < {
-        one.id for one in made
-    }  # another file changes no id
+    # another file changes no id
+    assert len(made) == 4 and {one.id for one in changed} < {one.id for one in made}
 
 
 def test_the_copy_needs_no_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

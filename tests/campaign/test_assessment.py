@@ -464,9 +464,8 @@ def test_an_unchanged_agent_is_run_again_when_its_last_trials_are_hours_old(proj
     project = projects.write(("alpha",), extra="\nRATES.update(alpha=0.95)")
     save_baseline(project, trials=50)
     first = compare_with_baseline(project)
-    assert (
-        compare_with_baseline(project).cost.trials == 0
-    )  # within hours: what an interrupted one has is kept
+    # within hours: what an interrupted one has is kept
+    assert compare_with_baseline(project).cost.trials == 0
     with closing(sqlite3.connect(projects.folder / ".agentmut" / "store.db")) as store:
         store.execute("UPDATE trials SET finished = finished - 7 * 3600")
         store.commit()

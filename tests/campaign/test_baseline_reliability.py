@@ -119,11 +119,12 @@ def test_categories_have_pass_rates_over_their_scenarios() -> None:
         row.category: (row.scenarios, row.passes, row.runs, row.pass_rate.estimate)
         for row in found.categories
     }
+    # (3/4 + 1/2) / 2
     assert rates == {
         "": (1, 0, 5, 0.0),
         "orders": (1, 2, 2, 1.0),
         "refunds": (2, 4, 6, 0.625),
-    }  # (3/4 + 1/2) / 2
+    }
     assert [row.setup_seconds for row in found.scenarios] == [0.5, None, None, None]
     said = "\n".join(reliability_lines(found))
     assert "Pass rate of category refunds 0.625" in said

@@ -144,8 +144,7 @@ def test_a_survivor_on_a_sample_says_what_it_leaves_open(projects: Any) -> None:
     assert idle.may_have_drop == most_with_drop(5, [1] * 11 + [2] * 5, 0.1)
     assert "21 of the 26 that reach it" in proof(idle, result.rule)
     dropped = [row for row in result.mutants if "topic" not in row.before]
-    assert all(
-        any(one.scenario in row.before for one in row.evidence) for row in dropped
-    )  # its own is foremost
+    # its own is foremost
+    assert all(any(one.scenario in row.before for one in row.evidence) for row in dropped)
     assert Status.KILLED in {row.status for row in dropped}
     assert any("statistics.clear_on" in note for note in result.notes)

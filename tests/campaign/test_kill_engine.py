@@ -28,9 +28,8 @@ def test_a_needed_rule_is_killed_by_its_scenario_and_an_idle_one_survives(projec
     assert (row(result, "alpha").status, row(result, "alpha").killed_by) == (Status.KILLED, ("alpha",))
     assert (row(result, "beta").status, row(result, "beta").killed_by) == (Status.KILLED, ("beta",))
     assert row(result, "topic").status is Status.SURVIVED
-    assert (
-        row(result, "topic").gap == "scenario"
-    )  # the agent does what it did, as far as eleven runs can show
+    # the agent does what it did, as far as eleven runs can show
+    assert row(result, "topic").gap == "scenario"
     assert result.controls.destroyed.status is Status.KILLED
     assert result.controls.identity.killed == 0 < result.controls.identity.trials
 

@@ -98,6 +98,5 @@ def test_a_saved_baseline_has_the_table_and_the_preview_shows_it(projects: Any) 
     old = json.loads(saved.model_dump_json())
     for key in ("power", "series", "looks", "first"):
         del old["scenarios"]["alpha"][key]
-    assert (
-        SavedBaseline.model_validate(old).scenarios["alpha"].power == ()
-    )  # a file of an earlier version opens
+    # a file of an earlier version opens
+    assert SavedBaseline.model_validate(old).scenarios["alpha"].power == ()

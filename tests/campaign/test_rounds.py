@@ -28,13 +28,11 @@ def test_a_needed_rule_dies_in_the_first_round_and_an_idle_one_survives_the_last
     assert (needed.status, needed.killed_by) == (Status.KILLED, ("alpha",))
     assert needed.trials <= 15
     assert (idle.status, idle.ruled_out) == (Status.SURVIVED, 0.2)
-    assert {each.trials for each in idle.evidence} == {
-        11
-    }  # a flawless scenario clears a drop of .2 in eleven trials
+    # a flawless scenario clears a drop of .2 in eleven trials
+    assert {each.trials for each in idle.evidence} == {11}
     assert {each.trials for each in result.baseline} == {100}
-    assert all(
-        each.beside for each in result.baseline
-    )  # each scenario's rule was killed, and that took a few of them
+    # each scenario's rule was killed, and that took a few of them
+    assert all(each.beside for each in result.baseline)
 
 
 def test_money_for_the_first_round_gives_its_answer_and_more_money_goes_on_from_there(projects: Any) -> None:

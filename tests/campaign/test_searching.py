@@ -209,9 +209,8 @@ def test_the_same_command_again_ends_the_same_and_runs_nothing(
     searched: tuple[Path, Proposed], tmp_path: Path
 ) -> None:
     folder, first = searched
-    second = search(
-        Path(shutil.copytree(folder, tmp_path / "shop")), now=1.8e9 + 2
-    )  # ids of runs are of their time
+    # ids of runs are of their time
+    second = search(Path(shutil.copytree(folder, tmp_path / "shop")), now=1.8e9 + 2)
     assert second.suggestions.scenarios == first.suggestions.scenarios
     assert first.searched and second.searched
     assert first.searched.executed == first.searched.asked == second.searched.asked

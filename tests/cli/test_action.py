@@ -95,9 +95,8 @@ def test_the_action_shown_in_the_page_is_given_inputs_that_it_has() -> None:
     steps = yaml.safe_load(shown)["jobs"]["agentmut"]["steps"]
     (own,) = [step for step in steps if step["uses"].endswith("actions/agentmut")]
     assert set(own["with"]) <= set(ACTION["inputs"])
-    assert (
-        ROOT / own["uses"] == FOLDER
-    )  # a path within the user's repository, where the page has it copied to
+    # a path within the user's repository, where the page has it copied to
+    assert ROOT / own["uses"] == FOLDER
 
 
 class Job:

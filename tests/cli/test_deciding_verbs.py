@@ -114,9 +114,8 @@ def measured(campaign: Command, tmp_path: Path) -> Command:
 def test_a_gate_without_evidence_asks_a_person_and_says_what_is_missing(agentmut: Command) -> None:
     found = agentmut.json("gate", code=3)
     assert found["decision"] == "manual"
-    assert {each["standing"] for each in found["requirements"]} == {
-        "no evidence"
-    }  # what costs nothing shows nothing
+    # what costs nothing shows nothing
+    assert {each["standing"] for each in found["requirements"]} == {"no evidence"}
     assert "`agentmut run` makes it" in found["reasons"][1]
 
 
@@ -124,10 +123,11 @@ def test_a_campaign_decides_and_stale_evidence_does_not(agentmut: Command) -> No
     first = agentmut.json("run", "--yes", "--gate")
     assert first["gate"]["decision"] == "deploy"
     # Three of four are noticed, and one of them may be by chance: P(2 or more of 4 at 0.05) = 0.014 < 0.025.
+    # no kill may be false: all are certain
     assert (first["score"]["killed"], first["score"]["low"]) == (
         3,
         0.75,
-    )  # no kill may be false: all are certain
+    )
     assert first["score"]["certain"] == 3
     shown = agentmut("gate", "--min-score", "0.99", "--inconclusive", "block")
     assert shown.returncode == 1
@@ -266,9 +266,8 @@ def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
     assert "No budget is set" in refused.stderr
     probed = agentmut.json("plan", "--probe", "5", "--yes")
     assert probed["baseline"]["usd"] == pytest.approx(40 * 0.003)
-    assert probed["baseline"]["minutes"] == pytest.approx(
-        40 * 0.5 / 4 / 60, rel=0.1
-    )  # four mutants at a time
+    # four mutants at a time
+    assert probed["baseline"]["minutes"] == pytest.approx(40 * 0.5 / 4 / 60, rel=0.1)
     assert any("those of 5 stored runs" in said for said in probed["assumptions"])
     result = agentmut.json("run", "--yes")
     assert result["cost"]["reused"] == 5  # a probe is part of the baseline

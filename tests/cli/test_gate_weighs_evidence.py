@@ -140,9 +140,8 @@ def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
     )
     again = package.rescore(project)
     assert again.after != again.before
-    assert (
-        package.gate(project, min_score=0.0).decision == "manual"
-    )  # another suite: nothing current is stored
+    # another suite: nothing current is stored
+    assert package.gate(project, min_score=0.0).decision == "manual"
 
     scenarios.write_text(suite)
     found = package.gate(project, run, min_score=0.0)

@@ -147,9 +147,8 @@ def test_json_stands_alone_on_stdout_and_a_report_is_printed_again(relations: Co
         "## Metamorphic relations: PASS"
     )
     assert json.loads(relations.verb("report", "--json").stdout)["run_id"] == stored
-    assert (
-        "there is nothing to remove" in relations.verb("clean", "--dry-run").stdout
-    )  # each kind keeps its latest
+    # each kind keeps its latest
+    assert "there is nothing to remove" in relations.verb("clean", "--dry-run").stdout
 
 
 def test_a_preview_shows_what_fits_and_runs_nothing(relations: Command) -> None:

@@ -98,9 +98,8 @@ def test_an_agent_that_cannot_be_read_here_is_told_what_it_did_and_its_line_as_a
 def test_the_line_that_helps_does_help(service: Any, tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", service.url)
     environment = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    monkeypatch.setenv(
-        "PATH", environment
-    )  # as in an environment that is activated: the line names `python3`
+    # as in an environment that is activated: the line names `python3`
+    monkeypatch.setenv("PATH", environment)
     code = '    urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/chat/completions", BODY).read()'
     line = re.search(r"`(agent: .*)`", said_by_wire(examined(tmp_path, service, code, capsys)))
     assert line

@@ -39,9 +39,8 @@ def test_a_ticket_is_found_for_a_tool_that_no_ticket_needs(
     tool = next(item.removeprefix("tool ") for item in added if item.startswith("tool "))
     scenario = added[f"tool {tool}"]
     assert tool in ("report_bug", "open_invoice") and tool in str(scenario.evaluators)
-    assert (
-        tool in scenario.tools and "find_customer" in scenario.tools
-    )  # as in stored runs: none is declared safe
+    # as in stored runs: none is declared safe
+    assert tool in scenario.tools and "find_customer" in scenario.tools
     assert found.searched and found.searched.executed <= 40
     before, after = (c.of(Dimension.TOOL).value or 0 for c in (found.searched.before, found.searched.after))
     assert before == pytest.approx(1 / 3) and after > before

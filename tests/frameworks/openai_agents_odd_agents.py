@@ -344,9 +344,8 @@ def with_context() -> Agent:
     return said([("own_number", {})], [("own_number", {})], "Done.", tools=[own_number])
 
 
-SHARED = Agent(
-    name="desk", instructions=PROMPT, tools=[look_up_order, issue_refund], model="sim-large"
-)  # the agent itself, for all trials
+# the agent itself, for all trials
+SHARED = Agent(name="desk", instructions=PROMPT, tools=[look_up_order, issue_refund], model="sim-large")
 
 
 def no_agent() -> str:

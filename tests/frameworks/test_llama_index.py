@@ -23,9 +23,8 @@ from agentmut.wire.codecs import all_codecs
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("llama_index.llms.openai_like", reason="LlamaIndex is not installed")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning"
-)  # workflows look at all of pydantic's attributes
+# workflows look at all of pydantic's attributes
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 AGENTS = "tests.frameworks.llama_index_agents"
 ODD = "tests.frameworks.llama_index_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llama_index"

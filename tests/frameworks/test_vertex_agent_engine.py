@@ -82,9 +82,8 @@ TURNS = ("Where is my order A-1042?", "And where is my order A-1043?")
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     with vertex_stub.running() as (found, url):
         monkeypatch.setenv("GOOGLE_VERTEX_BASE_URL", url)
-        monkeypatch.setattr(
-            vertex_agent_engine_adapter, "FAREWELL", 600.0
-        )  # no test may be red because a machine is busy
+        # no test may be red because a machine is busy
+        monkeypatch.setattr(vertex_agent_engine_adapter, "FAREWELL", 600.0)
         yield found
 
 

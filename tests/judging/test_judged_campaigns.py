@@ -117,9 +117,8 @@ def test_a_judge_that_fails_now_and_then_costs_evidence_but_neither_run_nor_verd
     assert row.passes + lost == desk.runs
     runs, bench.says = desk.runs, says_thirty
     (row,) = check_suite(desk.folder).scenarios
-    assert (
-        row.outcomes == {"pass": 20} and desk.runs == runs
-    )  # what was not judged is judged now, and not run again
+    # what was not judged is judged now, and not run again
+    assert row.outcomes == {"pass": 20} and desk.runs == runs
 
 
 def test_a_dead_judge_ends_the_run_and_keeps_the_agents_runs(desk: Desk, bench: Bench) -> None:

@@ -18,9 +18,8 @@ from agentmut.store.opinions import OpinionFile
 from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")
-pytestmark = pytest.mark.skipif(
-    not find_spec("anthropic"), reason="anthropic is not installed"
-)  # slow to import
+# slow to import
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="anthropic is not installed")
 
 SCENARIO = Scenario(
     name="one", turns=("Can I return it?",), evaluators=(EvaluatorSpec(name="contains", argument="a"),)

@@ -349,9 +349,8 @@ def test_a_run_comes_in_once_whatever_it_was_exported_as_and_known_as(tmp_path: 
     (tmp_path / "a.jsonl").write_text(otlp_line(trial(), "desk") + "\n")
     old = read_by_own_import("atif", tmp_path / "a.json")
     plain = {name: value for name, value in old.fields.items() if not name.startswith("agentmut.")}
-    before = old.model_copy(
-        update={"scenario": old.turns[0], "fields": plain}
-    )  # what was read before a26118b3
+    # what was read before a26118b3
+    before = old.model_copy(update={"scenario": old.turns[0], "fields": plain})
     kept = ImportedTrial(scenario="x", outcome=ImportedOutcome.FAIL, format="atif", files="f", trial=before)
     content = storable_json(before, exclude={"place", "scores"}, exclude_defaults=True)
     known_as = digest_of([hashlib.sha256(content.encode()).hexdigest(), 1])

@@ -46,9 +46,8 @@ def found(check: Any, plugin: type[Any], *arguments: Any, **options: Any) -> str
 
 @pytest.mark.parametrize("name", sorted(ARGUMENTS))
 def test_built_in_evaluators_are_sound(name: str) -> None:
-    refused: list[Any] = (
-        [] if name in ("exact_match", "json_schema") else [{"no such": ["thing"]}]
-    )  # they take any object
+    # they take any object
+    refused: list[Any] = [] if name in ("exact_match", "json_schema") else [{"no such": ["thing"]}]
     check_evaluator(load(Group.EVALUATORS, name), ARGUMENTS[name], refused=refused)
 
 

@@ -22,9 +22,8 @@ def test_the_evidence_is_the_integral_over_the_posterior(f: int, n: int, f0: int
 
     m1 = quad(integrand, 0, 1, limit=200, points=[f0 / n0])[0]
     expected = np.log(m1) - (betaln(a + f, b + n - f) - betaln(a, b))
-    assert evidence(f0, n0, max(n, 1)).log_ratio[n][f] == pytest.approx(
-        expected, abs=0.01
-    )  # a grid of 160 cells
+    # a grid of 160 cells
+    assert evidence(f0, n0, max(n, 1)).log_ratio[n][f] == pytest.approx(expected, abs=0.01)
 
 
 def test_evidence_rises_with_failures_and_starts_at_nothing() -> None:

@@ -179,9 +179,8 @@ def test_survivors_of_ten_scenarios_are_red_as_often_as_they_are() -> None:
             TriedScenario(k, 11, 0.9, no_better_than=(k0, 50)) for k, k0 in zip(own, original, strict=True)
         ]
         found.append(red_chances(tried, [1])[0].interval.estimate or 0.0)
-    assert np.mean(found) == pytest.approx(
-        1 - 0.95**10, abs=0.01
-    )  # standard error .003; the lower of two: .47
+    # standard error .003; the lower of two: .47
+    assert np.mean(found) == pytest.approx(1 - 0.95**10, abs=0.01)
 
 
 def test_a_scenario_without_trials_leaves_no_estimate_and_counts_for_nothing_below() -> None:

@@ -180,11 +180,12 @@ def test_slow_kills_count_among_the_chances_to_miss(table_of: TableOf) -> None:
     slow = next(n for n in kill_levels(table).trials if n > last)
     fast = [one(KILLED, table, 2)] * 3
     (group,) = survivors_of([*fast, one(KILLED, table, slow), one(KILLED, table), one(UNDECIDED, table)])
+    # a kill at an unknown trial may be slow
     assert (group.slow, group.undecided, group.survived) == (
         2,
         1,
         0,
-    )  # a kill at an unknown trial may be slow
+    )
 
 
 def test_simes_bound_by_hand() -> None:

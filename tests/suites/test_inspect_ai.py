@@ -25,9 +25,8 @@ from agentmut.suites.inspect_ai.suite import InspectSuite
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 
-pytestmark = pytest.mark.skipif(
-    not find_spec("inspect_ai"), reason="inspect_ai is not installed"
-)  # importing it is slow
+# importing it is slow
+pytestmark = pytest.mark.skipif(not find_spec("inspect_ai"), reason="inspect_ai is not installed")
 ROOT = Path(__file__).parents[2]
 DESK = ROOT / "tests" / "testdata" / "inspect_desk"
 

@@ -20,9 +20,8 @@ from agentmut.project.loading import load_project
 from agentmut.suites.inspect_ai import chat
 from agentmut.trial.executor import TrialRequest
 
-pytestmark = pytest.mark.skipif(
-    not find_spec("inspect_ai"), reason="inspect_ai is not installed"
-)  # importing it is slow
+# importing it is slow
+pytestmark = pytest.mark.skipif(not find_spec("inspect_ai"), reason="inspect_ai is not installed")
 ROOT = Path(__file__).parents[2]
 TASK = '''
 from inspect_ai import Task, task

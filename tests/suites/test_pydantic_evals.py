@@ -21,9 +21,8 @@ from agentmut.suites.pydantic_evals import PydanticEvals
 from agentmut.trial.executor import TrialRequest
 from agentmut.usecases.campaigns import measure
 
-pytestmark = pytest.mark.skipif(
-    not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"
-)  # importing it is slow
+# importing it is slow
+pytestmark = pytest.mark.skipif(not find_spec("pydantic_evals"), reason="pydantic_evals is not installed")
 DESK = Path(__file__).parents[2] / "tests" / "testdata" / "pydantic_evals_desk"
 YAML = """
 name: desk

@@ -406,9 +406,8 @@ def test_a_silence_after_a_call_is_the_services(service: Any) -> None:
 def test_a_timeout_in_the_midst_of_replies_is_the_agents(
     service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "agentmut.trial.pace.BRIEF", 600.0
-    )  # a machine that stands still is no silent service
+    # a machine that stands still is no silent service
+    monkeypatch.setattr("agentmut.trial.pace.BRIEF", 600.0)
 
     async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
         while True:

@@ -68,9 +68,8 @@ def test_a_mutant_is_witnessed_where_a_tool_has_read_the_changed_file() -> None:
 
 def test_a_scenario_whose_runs_read_another_file_does_not_carry_the_part() -> None:
     assert not Detector(mutant(EDIT), CONFIG).carried(of("price = 3", files=[RULES]))
-    assert not Detector(mutant(EDIT), CONFIG).carried(
-        of(RULES, files=[])
-    )  # of agents without such files, as before
+    # of agents without such files, as before
+    assert not Detector(mutant(EDIT), CONFIG).carried(of(RULES, files=[]))
 
 
 def test_a_file_that_is_gone_is_witnessed_by_the_trials_own_mark() -> None:

@@ -237,9 +237,8 @@ def test_a_run_whose_coordinator_was_killed_is_carried_on(
     )
     result = Result.model_validate_json(resumed.stdout)
     assert decided(result) == here
-    assert (
-        len(log.read_text().splitlines()) <= result.cost.trials + 2 * 8
-    )  # what was under way when it was killed
+    # what was under way when it was killed
+    assert len(log.read_text().splitlines()) <= result.cost.trials + 2 * 8
 
 
 def test_an_agent_that_no_node_can_import_is_named(cluster: Any, tmp_path: Path) -> None:

@@ -85,9 +85,8 @@ def test_what_is_gone_from_some_requests_is_seen_where_the_original_always_has_i
     witness = told.witness(partly)
     assert witness is not None and (witness.could, witness.shown) == ((0, 1, 2), (1, 2))
     assert told.witness(Footprint(requests=(OLD, HELPER))) is None
-    assert (
-        Detector(mutant(edit), BASE).informed([Footprint(requests=(OLD, left))]).witness(partly) is None
-    )  # so it was before
+    # so it was before
+    assert Detector(mutant(edit), BASE).informed([Footprint(requests=(OLD, left))]).witness(partly) is None
 
 
 def test_the_only_tool_is_seen_missing_in_every_request() -> None:

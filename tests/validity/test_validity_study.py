@@ -156,9 +156,8 @@ def test_reliability_and_the_correction_are_those_of_the_formulas() -> None:
     assert found == pytest.approx(0.03 / (0.03 + 0.22 / 20), abs=0.03)
     told = [np.array([suite.noticed[part].mean() for suite in suites]) for part in (slice(60), slice(60, 80))]
     one = Reliability(partial(told[0], told[1], np.ones((len(suites), 1))), score, found)
-    assert one.rho == pytest.approx(
-        one.ceiling, abs=0.04
-    )  # both tell the same chance: noise alone is in the way
+    # both tell the same chance: noise alone is in the way
+    assert one.rho == pytest.approx(one.ceiling, abs=0.04)
     assert one.corrected == pytest.approx(1.0, abs=0.05)
     assert np.isnan(one._replace(found=0.0).corrected)
 

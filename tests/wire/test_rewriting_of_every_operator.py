@@ -240,9 +240,8 @@ def test_nothing_but_the_mutation_changes_in_another_shape(name: str) -> None:
     for mutant in texts_of(mutants()):
         if mutant.operator in SHAPES[name][1]:
             continue
-        if (
-            name == "blocks" and mutant.operator_class is OperatorClass.CONTEXT
-        ):  # documents in parts have no place
+        # documents in parts have no place
+        if name == "blocks" and mutant.operator_class is OperatorClass.CONTEXT:
             continue
         after = mutant.apply(CONFIG)
         sent = CHAT.decode_request(ConfigRewriter(CONFIG, after).request(CHAT, call).call)

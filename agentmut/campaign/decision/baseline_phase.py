@@ -42,9 +42,8 @@ class BaselinePhase:
         baseline = self.by_scenario[launch.scenario]
         baseline.record(result, launch.number)
         if self._stops_hopeless:
-            hopeless = (
-                not baseline.passes and baseline.trials >= HOPELESS
-            )  # a finer round asks for more of it again
+            # a finer round asks for more of it again
+            hopeless = not baseline.passes and baseline.trials >= HOPELESS
             baseline.wanted = min(self._wanted, baseline.trials) if hopeless else self._wanted
         refusal = ""
         if launch.number == 0:

@@ -100,9 +100,8 @@ def _unread(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBase
     """
     context = suite.full.context
     places = [e.index for e in mutant.edits if e.part == "context" and e.index is not None]
-    names = [
-        context[place].name for place in places if place < len(context)
-    ]  # one behind the last is a new document
+    # one behind the last is a new document
+    names = [context[place].name for place in places if place < len(context)]
     named = set(names) & set(suite.full.workspace)
     if not named or len(names) < len(mutant.edits):
         return ""

@@ -83,9 +83,8 @@ class Service:
         import numpy as np
 
         finished = np.array(self.finished)
-        order = np.argsort(
-            finished, kind="stable"
-        )  # stored trials arrive all at once, rescored ones by mutant
+        # stored trials arrive all at once, rescored ones by mutant
+        order = np.argsort(finished, kind="stable")
         where, failed = np.array(self.where)[order], np.array(self.failed)[order]
         shift = find_shift(self.first, LaterTrials(tuple(self.lanes), where, failed))
         if shift is None or shift.p > SIGNIFICANT:

@@ -32,9 +32,8 @@ def _age(session: Session, store: Store, scenario: Scenario, known: tuple[FixedS
     parts = session.tests.parts(scenario.name)
     evaluators = digest_of(parts)
     if not _holds(known, evaluators):
-        known = store.fixed.sets_on(
-            scenario.digest
-        )  # a scenario with the same digest may have noted it just now
+        # a scenario with the same digest may have noted it just now
+        known = store.fixed.sets_on(scenario.digest)
     if not _holds(known, evaluators):
         store.fixed.note(_first_seen(session, store, scenario, parts, known))
         known = store.fixed.sets_on(scenario.digest)

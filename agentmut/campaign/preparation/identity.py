@@ -158,9 +158,8 @@ def _own_files(root: Path) -> Iterable[Path]:
     for folder, folders, files in os.walk(root):
         here = Path(folder)
         folders[:] = [f for f in folders if not _is_foreign(here / f)]
-        yield from (
-            path for path in map(here.joinpath, files) if path.is_file()
-        )  # no dangling links, as editors leave them
+        # no dangling links, as editors leave them
+        yield from (path for path in map(here.joinpath, files) if path.is_file())
 
 
 def _is_foreign(folder: Path) -> bool:

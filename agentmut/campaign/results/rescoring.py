@@ -259,9 +259,8 @@ class _Rescoring:
         for _, new in rows:
             if new.id in self.unconfirmed and new.status is Status.KILLED:
                 tried = tuple(evidence.scenario for evidence in new.evidence)
-                where = (
-                    tuple(name for name in tried if name in new.killed_by) or tried
-                )  # the suite as a whole
+                # the suite as a whole
+                where = tuple(name for name in tried if name in new.killed_by) or tried
                 yield NeedsTrials(mutant=new.id, operator=new.operator, scenarios=where, why=TO_CONFIRM)
 
     def _record(self, launch: Launch, result: TrialResult) -> None:

@@ -93,9 +93,8 @@ class Judging:
         failed = any(not check.passed for checks in known.values() for check in checks)
         if self._process is None or not failed:
             return False
-        if (
-            scenario not in self._here
-        ):  # runs that end meanwhile wait for it, since any of them may be told of first
+        # runs that end meanwhile wait for it, since any of them may be told of first
+        if scenario not in self._here:
             self._here[scenario] = asyncio.ensure_future(self._holds_here(scenario, execution))
         return await asyncio.shield(self._here[scenario])
 

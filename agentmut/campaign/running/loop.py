@@ -69,9 +69,8 @@ class Loop:
         self._resumed = work.spend.trials > 0 and (work.plan.kind == "run" or gone_again() is not None)
         self._elapsed = ports.elapsed or ports.now
         self._begun = self._elapsed() - work.spend.seconds
-        self._judges_before = (
-            work.spend.judges_usd - ports.judges_usd()
-        )  # a session may carry out several runs
+        # a session may carry out several runs
+        self._judges_before = work.spend.judges_usd - ports.judges_usd()
         self._noted = self._elapsed()
 
     def interrupt(self) -> None:
@@ -95,9 +94,8 @@ class Loop:
             finally:
                 await self._end()
                 self._judging.close()
-                if (
-                    self._work.unable or self._cut_short_unbegun()
-                ):  # what is missing may be there the next time
+                # what is missing may be there the next time
+                if self._work.unable or self._cut_short_unbegun():
                     self._ports.store.forget(self._run)
                     self._work.forgot = True
 

@@ -43,9 +43,8 @@ def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
         edit = mutant.places[0]
         part, *rest = edit.path
         if part == "prompt" and edit.span:
-            at = bisect_right(
-                ends, edit.span[0]
-            )  # the first instruction that ends behind the span's beginning
+            # the first instruction that ends behind the span's beginning
+            at = bisect_right(ends, edit.span[0])
             if at < len(ends) and instructions[at].start < max(edit.span[1], edit.span[0] + 1):
                 return part, "instruction", at
             return part, position(config.prompt, edit.span[0]).line

@@ -92,10 +92,8 @@ def _region(comment: IgnoreComment, origin: Origin) -> _Region:
     start, words_end, end = comment.start, comment.end, comment.end
     for instruction in parse(text[skipped:], config.tool_names).instructions:
         if instruction.start + skipped < comment.end and instruction.end + skipped > comment.start:
-            start, words_end = (
-                min(start, instruction.removal.start + skipped),
-                max(words_end, instruction.end + skipped),
-            )
+            start = min(start, instruction.removal.start + skipped)
+            words_end = max(words_end, instruction.end + skipped)
             end = max(end, instruction.removal.end + skipped)
     return _Region(path, start, words_end, end)
 

@@ -217,9 +217,8 @@ def _outcomes(
 
     text = _other(verdicts, relations, chosen, _view(project, output).color)
     found = verdicts or relations
-    if found is not None and not isinstance(
-        found, SurvivorsReport
-    ):  # it names its campaign, whose own report says it
+    # it names its campaign, whose own report says it
+    if found is not None and not isinstance(found, SurvivorsReport):
         _say_stale(project, found, chosen)
     return text
 

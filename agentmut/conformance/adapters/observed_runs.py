@@ -118,9 +118,8 @@ async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = 
     }
     settings = RunSettings(timeout=subject.timeout if timeout is None else timeout)
     local = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
-    executor = RetryingExecutor(
-        local, RETRIES, wait=0.1
-    )  # frameworks may keep connections of another event loop
+    # frameworks may keep connections of another event loop
+    executor = RetryingExecutor(local, RETRIES, wait=0.1)
     places = asyncio.Semaphore(subject.at_once)
 
     async def one_run(one: RunRequest) -> ObservedRun:

@@ -89,10 +89,10 @@ class TraceTest:
         suspicious = min(each.p_value for each in found) < SUSPICIOUS
         unchanged = _at_most(visible, LARGEST_UNSEEN) and _at_most(losable, LARGEST_LOST) and not suspicious
         return BehaviourChange(
-            changed=True if changed else False if unchanged else None,
+            changed=changed if changed or unchanged else None,
             p=round(adjusted[most], 6),
             scenario=usable[most].scenario,
-            feature="" if not changed else told[0].words if told else _moved(found[most]),
+            feature=(told[0].words if told else _moved(found[most])) if changed else "",
             trials=sum(len(block.runs) for block in usable),
             visible=visible,
             losable=losable,

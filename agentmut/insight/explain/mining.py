@@ -182,10 +182,8 @@ class _Check:
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Return whether the original passes often enough, by this evaluator alone and with the scenario's others."""
         least, original = self.stored.threshold(self.scenario), self.stored.runs_on("", self.scenario)
-        before, after = (
-            [run.passed for run in original],
-            [run.passed and self._held(run) for run in original],
-        )
+        before = [run.passed for run in original]
+        after = [run.passed and self._held(run) for run in original]
         kept = enough(original, before, after, least)
         return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 

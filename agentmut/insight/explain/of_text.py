@@ -84,9 +84,8 @@ def _figures(contrast: Contrast) -> Iterator[Candidate]:
         for figure, text in view.figures.items():
             written.setdefault(figure, text)
     for figure, text in written.items():
-        if figure in stated_figures(text) and contrast.usual(
-            partial(_states, figure)
-        ):  # read alone, it is the same
+        # read alone, it is the same
+        if figure in stated_figures(text) and contrast.usual(partial(_states, figure)):
             alone = text.isdecimal()  # a bare number says little of what it counts
             says = f"the answer states {text}"
             yield candidate("states", text, says, 0.55 if alone else 0.85, partial(_states, figure))

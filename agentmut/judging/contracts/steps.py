@@ -79,9 +79,8 @@ def _shown(step: Any) -> Values:
 
 def over_steps(states: Iterable[Values], faults: Sequence[Fault]) -> tuple[tuple[Stretch, ...], ...]:
     """Return, for each fault, the stretches of consecutive steps, counted from 1, after which it is present."""
-    said = [
-        [fault(values) for fault in faults] for values in states
-    ]  # all states at once would fill n^2 places
+    # all states at once would fill n^2 places
+    said = [[fault(values) for fault in faults] for values in states]
     return tuple(tuple(_stretches([row[i] for row in said])) for i in range(len(faults)))
 
 

@@ -165,9 +165,9 @@ def _accepted_names(
     for option, name in _OPTIONS.items():
         if option in given and name not in known and not everything:
             raise ValueError(f"{option} is of no use: {reference} does not take {name!r}")
-    return tuple(
-        n for n in _GIVEN if n in known or (everything and (n != "reference_outputs" or "reference" in given))
-    )
+    if everything:
+        known |= {name for name in _GIVEN if name != "reference_outputs" or "reference" in given}
+    return tuple(name for name in _GIVEN if name in known)
 
 
 def _inputs(scenario: Scenario) -> Any:

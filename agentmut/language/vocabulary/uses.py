@@ -28,10 +28,11 @@ _CONDITION = re.compile(
     r"|how|what|why|as \w+ as)\b",
     re.I,
 )
+# "It is important that you never ...": what follows is the rule
 _STRESSED = re.compile(
     r"\b(?:important|sure|ensure|remember|note|essential|critical|crucial|vital|imperative|aware|mind) that\b",
     re.I,
-)  # "It is important that you never ...": what follows is the rule
+)
 
 
 class Use(NamedTuple):

@@ -46,9 +46,8 @@ def stems(text: str) -> frozenset[str]:
     >>> sorted(stems("You must always verify the customer's identity."))
     ['custom', 'ident', 'verifi']
     """
-    pieces = set(
-        text.lower().replace("’", "'").split()
-    )  # long texts repeat themselves: each piece is read once
+    # long texts repeat themselves: each piece is read once
+    pieces = set(text.lower().replace("’", "'").split())
     distinct = set(_WORD.findall(" ".join(pieces)))
     return frozenset(map(stem, distinct - STOP_WORDS))
 

@@ -91,9 +91,8 @@ When = Literal["setup", "call", "teardown"]
 
 def run_marked(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run the test instead of pytest's protocol; return None if one run is wanted."""
-    if (
-        item.config.option.setuponly or RUNNING in item.config.stash
-    ):  # a campaign repeats tests by its own rules
+    # a campaign repeats tests by its own rules
+    if item.config.option.setuponly or RUNNING in item.config.stash:
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in _MarkedTest(item, nextitem).reports():

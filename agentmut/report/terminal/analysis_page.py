@@ -70,9 +70,8 @@ def _scenarios(page: Page, found: Analysis, full: bool) -> None:
     rows = sorted(judged, key=lambda row: (row.passes / row.runs, row.scenario))
     for row in rows if full else rows[:SHOWN]:
         joint = f"[{row.interval.low:.2f}, {row.interval.high:.2f}]" if row.interval else ""
-        tokens = (
-            f"{row.tokens:,}" if row.tokens else "-"
-        )  # records without tokens do not say that none were used
+        # records without tokens do not say that none were used
+        tokens = f"{row.tokens:,}" if row.tokens else "-"
         table.add_row(shorten(row.scenario, 36), str(row.passes), str(row.runs), joint, tokens)
     page.add(table)
     if not full and len(rows) > SHOWN:

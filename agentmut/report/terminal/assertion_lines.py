@@ -28,9 +28,8 @@ def yaml_lines(spec: EvaluatorSpec) -> str:
 
 
 def _dumped(spec: EvaluatorSpec, *, allow_unicode: bool) -> str:
-    in_line = (
-        None if isinstance(spec.argument, dict | list) else False
-    )  # None: what fits on the line of its key
+    # None: what fits on the line of its key
+    in_line = None if isinstance(spec.argument, dict | list) else False
     entry = [{spec.name: spec.argument}]
     text: str = yaml.safe_dump(
         entry, default_flow_style=in_line, sort_keys=False, width=_WIDTH, allow_unicode=allow_unicode

@@ -149,9 +149,8 @@ def _strings(slot: Slot, clause: str, situation: Situation) -> Iterator[str]:
         yield from _phrases(slot, messages)
     yield from _stated(name, situation)
     if _is_identifier(slot, name):
-        yield from _stated(
-            name - slot.tool.name_topics, situation
-        )  # an event's id, where the tool is about events
+        # an event's id, where the tool is about events
+        yield from _stated(name - slot.tool.name_topics, situation)
 
 
 def _stated(name: Topics, situation: Situation) -> Iterator[str]:

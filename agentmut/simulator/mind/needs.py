@@ -38,14 +38,12 @@ def needs(mind: Mind) -> tuple[Need, ...]:
 
 def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str]:
     """Return the `pending` tools that have to be called before `tool`."""
-    waiting = set(pending) - {tool}
-    return frozenset(
-        first
-        for order in mind.orders
-        if not order.then or tool in mind.tools_for(order.then)
-        for first in mind.tools_for(order.first)
-        if first in waiting and tool not in mind.tools_for(order.first)
-    )
+    found: set[str] = set()
+    for order in mind.orders:
+        first = mind.tools_for(order.first)
+        if tool not in first and (not order.then or tool in mind.tools_for(order.then)):
+            found.update(first)
+    return frozenset(found.intersection(pending) - {tool})
 
 
 def _wishes(mind: Mind) -> Iterator[Need]:

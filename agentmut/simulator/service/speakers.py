@@ -34,9 +34,8 @@ def next_speaker(names: list[str], said: str) -> str:
     about = topics(asked[1]) if asked else frozenset()
 
     def fitness(name: str) -> tuple[bool, int]:
-        lines = re.findall(
-            _DESCRIBED.format(name=re.escape(name)), said, re.M
-        )  # its description, then its words
+        # its description, then its words
+        lines = re.findall(_DESCRIBED.format(name=re.escape(name)), said, re.M)
         described = topics(lines[0]) if lines else frozenset()
         return len(lines) < 2, len(about & (described | topics(name.replace("_", " "))))
 

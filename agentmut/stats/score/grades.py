@@ -28,10 +28,14 @@ def grades(p_values: Sequence[float], killed: Sequence[bool]) -> list[Grade | No
     `p_values` holds those of all mutants that could have been killed, so that certain holds for all of them.
     """
     certain = hommel(p_values, CERTAIN)
-    return [
-        None if not kill else Grade.CERTAIN if sure else Grade.STRONG if p <= STRONG else Grade.MODERATE
-        for p, kill, sure in zip(p_values, killed, certain, strict=True)
-    ]
+    trios = zip(p_values, killed, certain, strict=True)
+    return [_grade(p, is_certain=sure) if kill else None for p, kill, sure in trios]
+
+
+def _grade(p: float, *, is_certain: bool) -> Grade:
+    if is_certain:
+        return Grade.CERTAIN
+    return Grade.STRONG if p <= STRONG else Grade.MODERATE
 
 
 def hommel(p_values: Sequence[float], alpha: float) -> list[bool]:

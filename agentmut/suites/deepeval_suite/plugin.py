@@ -213,9 +213,8 @@ def _measured(metric: Any, asserted: bool) -> MetricResult:
     reason = f"score {metric.score}, threshold {metric.threshold}" + (
         f": {metric.reason}" if metric.reason else ""
     )
-    passed = metric.success is None or bool(
-        metric.success
-    )  # None: it has no threshold, so nothing fails by it
+    # None: it has no threshold, so nothing fails by it
+    passed = metric.success is None or bool(metric.success)
     said = {"name": str(metric.name), "passed": passed, "reason": reason, "asserted": asserted}
     return MetricResult(**_with_error(said, metric.error))
 

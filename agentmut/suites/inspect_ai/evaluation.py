@@ -137,9 +137,8 @@ def warm_up(model: str | None) -> None:
 
     asyncio.run(carried_out(Task(solver=_nothing()), Sample(input="nothing"), "nothing", "none/none"))
     if model is not None:
-        with suppress(
-            Exception, SystemExit
-        ):  # a missing key or SDK: trials say so, in the words of inspect_ai
+        # a missing key or SDK: trials say so, in the words of inspect_ai
+        with suppress(Exception, SystemExit):
             get_model(model, memoize=False)
 
 

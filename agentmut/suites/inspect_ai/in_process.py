@@ -58,9 +58,8 @@ class InProcess:
     def _passing(self, api: "ModelAPI") -> Generate:
         async def generate(input: Any, tools: Any, tool_choice: Any, config: Any) -> Any:
             trial = current_trial()
-            if (
-                trial is None or type(api) in self._sending
-            ):  # a scorer asks, or the requests are seen themselves
+            # a scorer asks, or the requests are seen themselves
+            if trial is None or type(api) in self._sending:
                 return await api.generate(input, tools, tool_choice, config)
             call = _Call(api, (input, tools, tool_choice, config), trial)
             given = await call.carried_out()

@@ -57,9 +57,8 @@ class PromptfooSuite:
             assert own is not None
             kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
             return kind(agent, own.get_config(), own, self._bench)
-        own_adapter(
-            _without_port(agent), config, self.name
-        )  # refuses unused keys, before promptfoo is started
+        # refuses unused keys, before promptfoo is started
+        own_adapter(_without_port(agent), config, self.name)
         chosen = measured(self._bench.suite.providers, wanted)
         if not chosen.is_endpoint:
             own_adapter(agent, config, self.name)

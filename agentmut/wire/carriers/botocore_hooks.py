@@ -124,9 +124,8 @@ def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
     if response.status_code >= 400:
         passage.refused(response.status_code)
         return response
-    kind = response.headers.get(
-        "content-type", ""
-    )  # to botocore, the plain answer of InvokeModel streams as well
+    # to botocore, the plain answer of InvokeModel streams as well
+    kind = response.headers.get("content-type", "")
     if streamed and is_stream(kind) and passage.relays(kind):
         relay = passage.relay(response.status_code)
         relay.begun()

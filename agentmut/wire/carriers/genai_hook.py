@@ -38,9 +38,8 @@ def _install(stack: ExitStack) -> None:
 def _unless_in_a_trial(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
     def use_aiohttp(client: Any) -> bool:
         by_httpx = getattr(client, CLIENT, None)
-        if (
-            current_trial() is not None and by_httpx is not None
-        ):  # none where Google's own authentication sends
+        # none where Google's own authentication sends
+        if current_trial() is not None and by_httpx is not None:
             return False
         return original(client)
 

@@ -67,8 +67,8 @@ class RequestsHooks:
 
 def _body(request: Any) -> bytes | None:
     """Return the body; None for a stream or a file, which can be read only once."""
-    body = request.body
-    return body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None
+    body = request.body.encode() if isinstance(request.body, str) else request.body
+    return body if isinstance(body, bytes) else None
 
 
 def _outgoing(request: Any, call: HttpCall, host: str) -> Any:
@@ -108,7 +108,9 @@ def _given(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any |
         return response
     body = response.content
     given = passage.received(response.status_code, body)
-    return None if given is None else _with_body(response, given) if given != body else response
+    if given is None:
+        return None
+    return response if given == body else _with_body(response, given)
 
 
 def _with_body(response: Any, body: bytes) -> Any:

@@ -128,9 +128,8 @@ class Tap:
         return wrap
 
     def _may_see(self, request: Any) -> bool:
-        return SEEN not in request.extensions and self._is_ours(
-            _path(request)
-        )  # else a tap on top of this saw it
+        # else a tap on top of this saw it
+        return SEEN not in request.extensions and self._is_ours(_path(request))
 
     def _is_ours(self, path: str) -> bool:
         """Return whether this is a model request of a trial of this tap's session."""
@@ -187,10 +186,11 @@ def _path(request: Any) -> str:
 def _outgoing(request: Any, call: HttpCall) -> Any:
     """Return the request with this path and body, marked as seen."""
     headers = request.headers.copy()
+    # one of them is set anew, for a body that is all there
     for length in (
         "content-length",
         "transfer-encoding",
-    ):  # one of them is set anew, for a body that is all there
+    ):
         headers.pop(length, None)
     if not is_packed(call.body):
         headers.pop("content-encoding", None)

@@ -149,8 +149,10 @@ def _is_data(line: bytes) -> bool:
 
 def words(text: str) -> list[str]:
     """Return the pieces in which a text is streamed: each word with the blank before it."""
-    pieces = text.split(" ")
-    return [word if i == 0 else f" {word}" for i, word in enumerate(pieces)] if text else []
+    if not text:
+        return []
+    first, *others = text.split(" ")
+    return [first, *(f" {word}" for word in others)]
 
 
 def halves(text: str) -> list[str]:

@@ -114,7 +114,8 @@ class DocumentsChange:
         old, new = list(self.before[i:j]), list(range(k, m))
         for document in old:
             named = [at for at in new if self.after[at].name == document.name]
-            at = named[0] if named else new[0] if len(old) == m - k else None
+            successors = named or (new if len(old) == m - k else [])
+            at = next(iter(successors), None)
             if at is None:
                 yield document, None, k
             else:

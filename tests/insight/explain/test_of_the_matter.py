@@ -85,9 +85,8 @@ def test_a_decision_is_proposed_only_where_the_change_bears_on_it() -> None:
     assert sensible("Please send me the PIN by mail.", PIN, "decides", "no")
     assert not sensible(please, PIN, "decides", "yes")
     assert not sensible(please, FEE, "decides", "yes")
-    assert sensible(
-        please, "", "decides", "yes", changed="find_account"
-    )  # without the account, nothing is blocked
+    # without the account, nothing is blocked
+    assert sensible(please, "", "decides", "yes", changed="find_account")
     assert not sensible("Close account C-12.", "", "decides", "no", changed="find_account")
 
 

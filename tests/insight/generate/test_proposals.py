@@ -218,9 +218,8 @@ def test_a_stand_in_repeats_what_stored_runs_were_answered_those_of_its_own_scen
     assert found.made_up == {"cancel_order", "refund"} and found.replayed == {"lookup_order"}
     assert [found.doubles_for(base)["lookup_order"].returns for base in SUITE] == ["late", "lost"]
     other = stand_ins(AgentConfig(), SUITE, (), {"status": (answered("late"),)})
-    assert other.doubles == {
-        "lookup_order": ToolDouble(returns="late")
-    }  # called, though the config has no tools
+    # called, though the config has no tools
+    assert other.doubles == {"lookup_order": ToolDouble(returns="late")}
 
 
 def shortest(text: str, same: Callable[[str], bool]) -> tuple[str, int]:
@@ -280,9 +279,8 @@ def test_a_models_answer_is_taken_as_text_and_nothing_else() -> None:
         "noise",
     ]
     answer = f"Sure: {json.dumps({'inputs': entries})} Bye }}"
-    assert (
-        list(answered_proposals(answer, KNOWN, [CANCEL], "openai:m")) == []
-    )  # what stands around it is no JSON
+    # what stands around it is no JSON
+    assert list(answered_proposals(answer, KNOWN, [CANCEL], "openai:m")) == []
     found = list(answered_proposals(answer[:-2], KNOWN, [CANCEL], "openai:m"))
     assert [(p.turns, p.aims) for p in found] == [
         (("Cancel [31m A-1042 ? please",), ("tool cancel_order",)), (("Hello?",), ()),

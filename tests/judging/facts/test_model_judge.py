@@ -15,9 +15,8 @@ from agentmut.nouns.trace import AgentTrace
 from tests.judging_services import Bench
 
 pytest.importorskip("openai")
-pytestmark = pytest.mark.skipif(
-    not find_spec("anthropic"), reason="anthropic is not installed"
-)  # slow to import
+# slow to import
+pytestmark = pytest.mark.skipif(not find_spec("anthropic"), reason="anthropic is not installed")
 
 SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 YES, NO = AgentTrace(outputs=("Yes, of course.",)), AgentTrace(outputs=("No, sorry.",))

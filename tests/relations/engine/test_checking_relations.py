@@ -98,9 +98,8 @@ def test_worker_processes_find_the_same(shop: Shop) -> None:
     project = shop.write(
         use=["perturbation.upper", "perturbation.politer"], noise=0.1, extra={"relations": SMALL}
     )
-    check_relations(
-        project, relations=["oracle.brief"]
-    )  # makes the source runs: only follow-ups are run apart
+    # makes the source runs: only follow-ups are run apart
+    check_relations(project, relations=["oracle.brief"])
     execution = project.execution.model_copy(update={"isolate": "process", "concurrency": 1})
     apart = check_relations(project.model_copy(update={"execution": execution}))
     assert apart.cost.trials > 0 and apart.rows == check_relations(project, fresh=True).rows

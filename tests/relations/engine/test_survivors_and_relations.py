@@ -122,9 +122,8 @@ def test_fresh_runs_of_survivors_are_judged_by_relations_with_follow_ups(measure
     assert result_of(measured, report).score_with_relations is None
     report = check(measured)
     assert report.cost.trials > 0 and report.status == "finished"
-    assert {kill.relation for kill in report.kills} == {
-        "oracle.brief"
-    }  # shouting changes nothing, brief or not
+    # shouting changes nothing, brief or not
+    assert {kill.relation for kill in report.kills} == {"oracle.brief"}
     assert check(measured).cost.trials == 0
 
 

@@ -79,9 +79,8 @@ class Straight:
         transport.write(head + body)
         try:
             answer, content = await protocol.read()
-            while (
-                100 <= answer.code < 200 and answer.code != _SWITCHING
-            ):  # others follow, such as 103 Early Hints
+            # others follow, such as 103 Early Hints
+            while 100 <= answer.code < 200 and answer.code != _SWITCHING:
                 answer, content = await protocol.read()
             if answer.code == _SWITCHING:
                 raise aiohttp.ClientConnectionError(
