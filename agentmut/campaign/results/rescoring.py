@@ -20,7 +20,8 @@ from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.cheap_model import cheap_run
-from agentmut.campaign.results.summary import score_with_open, summarise
+from agentmut.campaign.results.group_scores import score_with_open
+from agentmut.campaign.results.summary import summarise
 from agentmut.campaign.running.stored import Kept, StoredCampaign
 from agentmut.campaign.running.work import Stop
 from agentmut.campaign.trials import Launch, TrialResult

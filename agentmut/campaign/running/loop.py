@@ -1,21 +1,22 @@
 """The loop that carries out a campaign or any other work: launch, run, store and record, until no trial is left."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from agentmut._base import EvaluatorError, RunError, described, gone_again
-from agentmut.campaign.limits import Spend, budget_reached
-from agentmut.campaign.preparation.identity import keys_of_repeats, trial_id
+from agentmut.campaign.limits import budget_reached
+from agentmut.campaign.preparation.identity import trial_id
 from agentmut.campaign.running.judging import Judging
 from agentmut.campaign.running.ports import UNGUARDED, Guard, Ports
-from agentmut.campaign.running.spending import is_baseline, spent_with, with_gaps
+from agentmut.campaign.running.spending import RunSpending
+from agentmut.campaign.running.trial_keys import TrialKeys
 from agentmut.campaign.running.turns import Turns
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import JudgedRun, Launch, TrialResult
-from agentmut.nouns import Cassette, Execution, Mutant
+from agentmut.nouns import Cassette, Execution
 from agentmut.store import StoredTrial
 from agentmut.trial import TrialRequest, is_own_timeout
 
@@ -43,6 +44,10 @@ class ReusedTrial(NamedTuple):
     judged: JudgedRun
 
 
+TrialEnd = FinishedTrial | ReusedTrial | BaseException
+"""What the loop is told of each trial: its result, or whatever ended it."""
+
+
 class Loop:
     """Carries `work` out. Every finished trial is stored before the next decision."""
 
@@ -53,25 +58,20 @@ class Loop:
         self._judging = Judging(ports.suite, ports.evaluator_seconds, apart=ports.evaluators_apart)
         self._run = work.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
-        self._keys: dict[tuple[str, str], Callable[[int], str]] = {}
-        """By mutant and scenario, the function from a repeat to the key of the trial."""
-        self._done: asyncio.Queue[FinishedTrial | ReusedTrial | BaseException] = asyncio.Queue()
+        self._keys = TrialKeys(work)
+        self._done: asyncio.Queue[TrialEnd] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._turns = Turns(ports.claims, work.plan.concurrency)
         self._taken_over: list[int] = []
+        """Rows of other runs' trials that are to be noted with the next save."""
         # chosen when the budget was reached: nothing is run of them while it is
         self._withheld: list[tuple[Launch, str]] = []
         self._interrupted = False
         self._outage = ""
         self._woken = asyncio.Event()
-        work.spend = self._spent_before()
+        self._spending = RunSpending(work, ports)
         # what goes on takes its stored trials in, though its budget is spent; a search would ask on and on
         self._resumed = work.spend.trials > 0 and (work.plan.kind == "run" or gone_again() is not None)
-        self._elapsed = ports.elapsed or ports.now
-        self._begun = self._elapsed() - work.spend.seconds
-        # a session may carry out several runs
-        self._judges_before = work.spend.judges_usd - ports.judges_usd()
-        self._noted = self._elapsed()
 
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
@@ -117,7 +117,7 @@ class Loop:
         """Return whether an outage has spoiled trials; set the spoiled trials aside."""
         found = self._guard.suspicion(at_end)
         if found:
-            self._guard.set_aside([self._key(launch) for launch in found.launches], found.reason)
+            self._guard.set_aside([self._keys.of(launch) for launch in found.launches], found.reason)
             self._outage = found.reason
         return found is not None
 
@@ -160,16 +160,16 @@ class Loop:
             launch = self._work.launch()
             if launch is None:
                 return
-            key = self._key(launch)
-            stored = self._ports.store.find(key, self._run)
-            if stored is None or not self._may_reuse(launch, stored):
+            key = self._keys.of(launch)
+            stored = self._reusable(launch, key)
+            if stored is None:
                 if spent:  # what others have stored costs nothing, so the rest of them is still taken in
                     self._withheld.append((launch, key))
                 else:
                     self._start(launch, key)
                 continue
             if self._ports.suite.asks_models(launch.scenario):
-                self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
+                self._spawn(partial(self._taken, launch, stored))
                 continue
             self._reuse(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
             looked_up += 1
@@ -200,17 +200,24 @@ class Loop:
         return pace is None or is_own_timeout(stored.execution, pace.usual(scenario))
 
     def _start(self, launch: Launch, key: str) -> None:
-        self._tasks.add(asyncio.create_task(self._execute(launch, key)))
+        self._spawn(partial(self._executed_once, launch, key))
 
-    async def _execute(self, launch: Launch, key: str) -> None:
-        """Execute a trial, unless another run executes it or has just done so: take that run's trial then."""
-        ended: FinishedTrial | ReusedTrial | BaseException
+    def _spawn(self, trial: Callable[[], Awaitable[TrialEnd]]) -> None:
+        self._tasks.add(asyncio.create_task(self._awaited(trial)))
+
+    async def _awaited(self, trial: Callable[[], Awaitable[TrialEnd]]) -> None:
+        """Await a trial, and pass its end to the loop, which waits for it, whatever it is."""
         try:
-            stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
-            ended = await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
-        except BaseException as error:  # whatever it is: the loop waits for this trial
+            ended = await trial()
+        except BaseException as error:
             ended = error
-        self._ended(ended)
+        self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
+        self._done.put_nowait(ended)
+
+    async def _executed_once(self, launch: Launch, key: str) -> FinishedTrial | ReusedTrial:
+        """Execute a trial, unless another run executes it or has just done so: take that run's trial then."""
+        stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
+        return await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
 
     def _reusable(self, launch: Launch, key: str) -> StoredTrial | None:
         stored = self._ports.store.find(key, self._run)
@@ -219,11 +226,10 @@ class Loop:
     async def _executed(self, launch: Launch, key: str) -> FinishedTrial:
         identity = trial_id(self._work.plan.seed, *launch[:3])
         mutant = self._mutants.get(launch.mutant)
-        request, forks = (
-            TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat),
-            self._ports.forks,
-        )
-        execution = await self._ports.executor.execute(forks.request(launch, request) if forks else request)
+        request = TrialRequest(mutant, launch.scenario, identity, repeat=launch.repeat)
+        if self._ports.forks:
+            request = self._ports.forks.request(launch, request)
+        execution = await self._ports.executor.execute(request)
         return await self._judged(launch, key, execution)
 
     async def _judged(self, launch: Launch, key: str, execution: Execution) -> FinishedTrial:
@@ -248,25 +254,13 @@ class Loop:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
         return FinishedTrial(launch, key, kept, judged)
 
-    async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
-        ended: ReusedTrial | BaseException
-        try:
-            ended = await self._taken(launch, stored)
-        except BaseException as error:  # whatever it is: the loop waits for this trial
-            ended = error
-        self._ended(ended)
-
     async def _taken(self, launch: Launch, stored: StoredTrial) -> ReusedTrial:
         return ReusedTrial(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
 
-    def _ended(self, ended: FinishedTrial | ReusedTrial | BaseException) -> None:
-        self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
-        self._done.put_nowait(ended)
-
-    def _drained(self) -> list[FinishedTrial | ReusedTrial | BaseException]:
+    def _drained(self) -> list[TrialEnd]:
         return [self._done.get_nowait() for _ in range(self._done.qsize())]
 
-    def _take_in(self, first: FinishedTrial | ReusedTrial | BaseException) -> None:
+    def _take_in(self, first: TrialEnd) -> None:
         """Store the finished trials in one transaction, and only then record them."""
         batch = [first, *self._drained()]
         finished = [item for item in batch if isinstance(item, FinishedTrial)]
@@ -289,10 +283,8 @@ class Loop:
     def _keep(self, finished: list[FinishedTrial]) -> None:
         now = self._ports.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
-        judges = self._judges_before + self._ports.judges_usd()
-        spend = replace(self._work.spend, seconds=self._elapsed() - self._begun, judges_usd=judges)
-        self._work.spend = spent_with(spend, ((item.launch, item.execution) for item in finished))
-        seconds, spend = self._seconds_to_note(self._elapsed()), self._work.spend
+        self._spending.add((item.launch, item.execution) for item in finished)
+        seconds, spend = self._spending.seconds_to_note(), self._work.spend
         self._ports.store.save(self._run, rows, self._taken_over, seconds, spend.all_judges_usd, spend.hooks)
         self._taken_over.clear()
         self._turns.over(item.key for item in finished)
@@ -315,55 +307,19 @@ class Loop:
             )
         )
 
-    def _seconds_to_note(self, now: float) -> float | None:
-        """Return the time at work, once a second: how much is lost when the process is killed."""
-        if now - self._noted < 1:
-            return None
-        self._noted = now
-        return now - self._begun
-
     def _reuse(self, launch: Launch, stored: StoredTrial, judged: JudgedRun | None = None) -> None:
-        """Record a stored trial; a trial that this run executed before an interruption is counted already."""
+        """Record a stored trial."""
         if self._ports.forks:
             self._ports.forks.taken_over(launch, stored.run)
         if stored.run != self._run:
             self._taken_over.append(stored.id)
-            self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
-        else:
-            self._work.spend = with_gaps(self._work.spend, stored.execution)
-        if stored.execution.trace.foreign:
-            self._work.spend = replace(self._work.spend, foreign=self._work.spend.foreign + 1)
-        if is_baseline(launch):
-            age = self._ports.now() - stored.finished
-            self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
+        self._spending.add_stored(launch, stored, self._ports.now() - stored.finished)
         result = self._result(launch, stored.execution, judged)
         self._work.record(launch, result._replace(stored=True, finished=stored.finished))
 
     def _result(self, launch: Launch, execution: Execution, judged: JudgedRun | None) -> TrialResult:
         detector = self._work.detectors.get(launch.mutant)
         return self._ports.suite.result(launch.scenario, execution, detector, judged)
-
-    def _spent_before(self) -> Spend:
-        return Spend(**self._ports.store.spent(self._run)._asdict())
-
-    def _key(self, launch: Launch) -> str:
-        where = (launch.mutant, launch.scenario)
-        if where not in self._keys:
-            plan = self._work.plan
-            self._keys[where] = keys_of_repeats(
-                plan.environment,
-                plan.seed,
-                config=self._config_digest(launch),
-                mutant=launch.mutant,
-                scenario=self._work.scenarios[launch.scenario].digest,
-            )
-        return self._keys[where](launch.repeat)
-
-    def _config_digest(self, launch: Launch) -> str:
-        suite = self._work.suite
-        mutant: Mutant | None = self._mutants.get(launch.mutant)
-        config = mutant.apply(suite.full) if mutant else suite.full
-        return suite.part(config, launch.scenario).digest
 
 
 def _this_task() -> "asyncio.Task[None]":

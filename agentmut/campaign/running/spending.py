@@ -5,9 +5,50 @@ from dataclasses import replace
 
 from agentmut.campaign.judge_use import hooks_of_steps, merged, of_steps
 from agentmut.campaign.limits import Spend
+from agentmut.campaign.running.ports import Ports
+from agentmut.campaign.running.work import Work
 from agentmut.campaign.trials import Launch
 from agentmut.nouns import Execution
-from agentmut.store import is_later
+from agentmut.store import StoredTrial, is_later
+
+
+class RunSpending:
+    """Keeps `work.spend`: it begins with what earlier processes of the run have spent."""
+
+    def __init__(self, work: Work, ports: Ports) -> None:
+        self._work = work
+        self._judges_usd = ports.judges_usd
+        self._now = ports.elapsed or ports.now
+        work.spend = Spend(**ports.store.spent(work.plan.run_id)._asdict())
+        self._begun = self._now() - work.spend.seconds
+        # a session may carry out several runs
+        self._judges_before = work.spend.judges_usd - ports.judges_usd()
+        self._noted = self._now()
+
+    def add(self, ended: Iterable[tuple[Launch, Execution]]) -> None:
+        """Add trials that this run has executed, with the time and the judges so far."""
+        judges = self._judges_before + self._judges_usd()
+        spend = replace(self._work.spend, seconds=self._now() - self._begun, judges_usd=judges)
+        self._work.spend = spent_with(spend, ended)
+
+    def add_stored(self, launch: Launch, stored: StoredTrial, age: float) -> None:
+        """Add a trial from the store; a trial that this run executed before an interruption is counted already."""
+        spend = self._work.spend
+        if stored.run != self._work.plan.run_id:
+            spend = replace(spend, reused=spend.reused + 1)
+        else:
+            spend = with_gaps(spend, stored.execution)
+        if stored.execution.trace.foreign:
+            spend = replace(spend, foreign=spend.foreign + 1)
+        self._work.spend = replace(spend, age=max(spend.age, age)) if is_baseline(launch) else spend
+
+    def seconds_to_note(self) -> float | None:
+        """Return the time at work, once a second: how much is lost when the process is killed."""
+        now = self._now()
+        if now - self._noted < 1:
+            return None
+        self._noted = now
+        return now - self._begun
 
 
 def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend:
