@@ -67,7 +67,7 @@ class _MovedModules(MetaPathFinder, Loader):
         """Return the code for `python -m OLD_NAME`."""
         spec = import_module(_MOVED[fullname]).__spec__
         assert spec is not None
-        code: CodeType | None = spec.loader.get_code(spec.name)  # type: ignore[union-attr]
+        code: CodeType | None = spec.loader.get_code(spec.name)  # type: ignore[union-attr]  # the loader of a file
         return code
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from benchmarks.commit import commit  # noqa: E402
+from benchmarks.commit import commit  # noqa: E402  (after the path is set)
 
 LIMIT = 2.0
 STUCK = 'pathlib.Path("here").touch(); re.match("^(a+)+$", "a" * 41 + "!")'

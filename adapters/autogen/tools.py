@@ -213,7 +213,7 @@ def _schema(spec: ToolSpec, own: _OwnTool | None) -> ToolSchema:
     told: Any = {"name": spec.name, "description": spec.description, "parameters": parameters}
     if schema is not None and schema.get("strict") and schema.get("parameters") == parameters:
         told["strict"] = True  # what a mutant makes of a schema need not be a strict one
-    return told  # type: ignore[no-any-return]
+    return told  # type: ignore[no-any-return]  # a TypedDict, made of a dict
 
 
 def _result(name: str, text: str, *, is_error: bool) -> ToolResult:

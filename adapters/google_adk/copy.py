@@ -81,7 +81,7 @@ class TreeCopy:
         if stage.kind is Kind.SEQUENCE and not isinstance(agent, SequentialAgent):
             return SequentialAgent(name=agent.name, description=agent.description, sub_agents=parts)
         once = {"max_iterations": 1} if stage.kind is Kind.ONCE else {}
-        return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]
+        return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]  # `agent` is Any: of one of several classes
 
     def copied(self, agent: BaseAgent) -> BaseAgent:
         """Return an agent with all its sub-agents."""

@@ -53,7 +53,7 @@ def separate(toolset: BaseToolset) -> BaseToolset:
         known._errlog = own.errlog
     setattr(fresh, _MANAGER, manager)
     fresh._cached_prefixed_tools = None
-    return fresh  # type: ignore[no-any-return]
+    return fresh  # type: ignore[no-any-return]  # a copy of what is Any
 
 
 def told_otherwise(tool: Any, spec: ToolSpec) -> None:

@@ -38,7 +38,7 @@ def _changed_class(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
     described = {"description": spec.description} if spec.description else {}
     schema: dict[str, Any] = {"title": spec.name, **described, **spec.parameters}
 
-    class DescribedTool(kind):  # type: ignore[valid-type, misc]
+    class DescribedTool(kind):  # type: ignore[valid-type, misc]  # a class known at run time
         agentmut_original: ClassVar[BaseTool] = original
 
         @property

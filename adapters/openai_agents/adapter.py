@@ -137,4 +137,4 @@ def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
             f"agent.options.context: {reference} is a {type(found).__name__}; expected a function without "
             "parameters that returns the context of a run"
         )
-    return found  # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]  # checked above

@@ -58,7 +58,7 @@ def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: Calls) -
     return found
 
 
-class _Decoy(Tool):  # type: ignore[misc]
+class _Decoy(Tool):  # type: ignore[misc]  # smolagents has no types
     """A decoy tool."""
 
     skip_forward_signature_validation = True

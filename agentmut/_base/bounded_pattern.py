@@ -33,7 +33,7 @@ class BoundedPattern:
     def _compiled(self) -> Any:
         import warnings
 
-        import regex  # type: ignore[import-untyped]
+        import regex  # type: ignore[import-untyped]  # slow to import, and rarely needed
 
         with warnings.catch_warnings():
             # of sets within sets, which `re` does not know either

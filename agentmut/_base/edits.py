@@ -191,7 +191,7 @@ def _step(root: Path, name: str, scratch: str | None) -> _Step:
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
     try:
-        import fcntl  # noqa: F401
+        import fcntl  # noqa: F401  (only whether there is one)
     except ImportError:  # no such lock on this system
         yield
         return

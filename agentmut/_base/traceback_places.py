@@ -21,7 +21,7 @@ def users_places(traces: str) -> str:
 
 def _users_frame(frames: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:
     """Return a thread's innermost frame that is neither Python's nor agentmut's, nor of what calls agentmut."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  (a Path takes longer, and a process may be ending)
     library = os.path.dirname(os.__file__)  # noqa: PTH120
     in_agentmut = False
     for frame in frames:

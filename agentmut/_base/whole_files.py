@@ -192,7 +192,7 @@ def locked(folder: Path) -> Iterator[None]:
     Raises `StoreError` when another process holds it. Systems without `fcntl` are not protected.
     """
     try:
-        import fcntl  # noqa: F401
+        import fcntl  # noqa: F401  (only whether there is one)
     except ImportError:
         yield
         return

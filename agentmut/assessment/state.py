@@ -180,7 +180,7 @@ class Assessment(Account):
 
     def begin_again(self) -> Self:
         """Forget all trials and return this same object, so that its holders see the new trials."""
-        self.__init__(self.plan, self.suite, self.scenarios, self.rules)  # type: ignore[misc]
+        self.__init__(self.plan, self.suite, self.scenarios, self.rules)  # type: ignore[misc]  # one place sets every field
         return self
 
     def _harmed(self) -> bool:

@@ -32,7 +32,7 @@ def keep_streams() -> None:
     for number, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         _open(number, flags)
     if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  (stays open to the end)
     sys.stdout, sys.stderr = _kept(sys.stdout, 1), _kept(sys.stderr, 2)
 
 

@@ -150,7 +150,7 @@ class _Signals:
     def __exit__(self, *error: object) -> None:
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.signal` has returned
         self.waking.close()
         self._woken.close()
 

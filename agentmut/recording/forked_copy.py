@@ -54,7 +54,7 @@ class ForkedCopy:
         """Fork. Raise `OSError` where the system has no room for another process."""
         self._function = function
         self._seconds = seconds
-        self._places = tempfile.TemporaryFile()  # noqa: SIM115
+        self._places = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the copy)
         self.socket, theirs = socket.socketpair()
         self._parent = os.getpid()
         for stream in (sys.stdout, sys.stderr):

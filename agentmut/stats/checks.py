@@ -16,9 +16,9 @@ def check_count(name: str, value: object, low: int = 0, high: int | None = None)
     upper = "" if high is None else f" and at most {high}"
     # to ask for the type first takes a tenth of the time, and a rule is asked at every trial
     fits = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
-    if not fits or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
+    if not fits or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]  # `fits`
         raise ValueError(f"{name} must be a whole number of at least {low}{upper}, got {value!r}")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)  # type: ignore[call-overload, no-any-return]  # `fits`
 
 
 def check_rate(

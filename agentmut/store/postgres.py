@@ -142,7 +142,7 @@ class PostgresServer:
 @cache
 def _compiled(query: Select[Any]) -> bytes:
     """Return a query as the driver takes it. Compiled once: queries that ask for it are constants of a module."""
-    return str(query.compile(dialect=dialect())).encode()  # type: ignore[no-untyped-call]
+    return str(query.compile(dialect=dialect())).encode()  # type: ignore[no-untyped-call]  # SQLAlchemy's dialect has no types
 
 
 def _is_refusal(said: str) -> bool:

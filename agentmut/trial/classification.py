@@ -75,7 +75,7 @@ def _address(said: str, causes: Sequence[BaseException]) -> str:
     """Return the address of the request that an HTTP client lost, without its query; empty if unknown or told."""
     for cause in causes:
         with suppress(Exception):  # httpx raises where an exception has no request
-            address = str(cause.request.url).partition("?")[0]  # type: ignore[attr-defined]
+            address = str(cause.request.url).partition("?")[0]  # type: ignore[attr-defined]  # httpx's errors have one
             return f" (no answer from {address})" if address and address not in said else ""
     return ""
 

@@ -195,7 +195,7 @@ class _Process:
     def _place(self) -> str:
         """Return where the worker's code of users is, as the end of a sentence; empty where it does not say so."""
         with suppress(OSError, TypeError):  # it has ended meanwhile
-            os.kill(self._process.pid, PLACE_SIGNAL)  # type: ignore[arg-type]
+            os.kill(self._process.pid, PLACE_SIGNAL)  # type: ignore[arg-type]  # without a pid: a TypeError
             if self._places.poll(PLACED):
                 time.sleep(0.01)  # for the rest of what it writes
                 written = os.read(self._places.fileno(), 65536).decode("utf-8", "replace")

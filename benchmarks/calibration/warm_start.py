@@ -130,7 +130,7 @@ def _figures(design: SprtDesign, sequences: int) -> list[Figure]:
     ]  # fmt: skip
     for rate in (0.99, (1 + design.threshold) / 2, design.threshold):
         cold = sprt_characteristics(design, rate).trials
-        warm = nightly(design, sequences, _always(lambda d, rate=rate: rate)).trials  # type: ignore[misc]
+        warm = nightly(design, sequences, _always(lambda d, rate=rate: rate)).trials  # type: ignore[misc]  # mypy infers no type for the default
         figures.append(
             Figure(f"{named}: trials a night at a rate of {rate:g}", warm, f"{cold:.1f} without a past")
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.preparation.session import Session, open_session
 from agentmut.project.loading import load_project
 
 pytestmark = pytest.mark.framework
@@ -48,15 +48,17 @@ suite:
 SCENARIO = "- name: refund\n  input: Refund A-1.\n  evaluators: [{{tool_called: {tool}}}]\n"
 
 
-def opened(folder: Path, module: str, tool: str) -> None:
+def opened(folder: Path, module: str, tool: str) -> Session:
     (folder / f"{module}.py").write_text(AGENT)
     (folder / "agentmut.yaml").write_text(PROJECT.format(module=module))
     (folder / "one.yaml").write_text(SCENARIO.format(tool=tool))
-    open_session(load_project(folder))
+    return open_session(load_project(folder))
 
 
 def test_a_tool_that_the_agent_has_and_its_config_does_not_list_may_be_judged(tmp_path: Path) -> None:
-    opened(tmp_path, "agent_with_two_tools", "refund")
+    session = opened(tmp_path, "agent_with_two_tools", "refund")
+    assert session.adapter.get_config().tool_names == ("look_up",)
+    assert [tool.name for tool in session.adapter.get_tools()] == ["look_up", "refund"]
 
 
 def test_a_tool_that_neither_has_is_refused_with_the_nearest_of_both(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_wrong_signature_names_plugin_distribution_and_argument(
 )
 def test_a_signature_may_have_more_as_long_as_it_can_be_called(install: Install, signature: str) -> None:
     install("mypkg", "evaluators", "polite", GOOD.replace("scenario, trace)", signature))
-    plugins.load("evaluators", "polite")
+    assert plugins.load("evaluators", "polite").__name__ == "Plugin"
 
 
 def test_a_plugin_that_fails_to_import_is_named_with_its_error(install: Install) -> None:

@@ -64,7 +64,7 @@ def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:
         if not 0 <= rate <= 1:
             raise UsageError(f"--rate: a pass rate is between 0 and 1, got {rate!r}.")
     if rates:
-        return [Assumption(f"{rate:g}", lambda threshold, rate=rate: rate) for rate in rates]  # type: ignore[misc]
+        return [Assumption(f"{rate:g}", lambda threshold, rate=rate: rate) for rate in rates]  # type: ignore[misc]  # mypy infers no type for the default
     margin = project.test.margin
     return [
         Assumption("halfway from threshold to 1", lambda threshold: (1 + threshold) / 2),

@@ -286,10 +286,10 @@ def _items(low: int, most: float) -> Iterator[Bound]:
         yield Bound("one item", lambda given: isinstance(given, list) and len(given) == 1)
     if low > 1:
         yield Bound("fewest items", lambda given: isinstance(given, list) and len(given) == low)
-    if most > max(1, low) + 1:
-        inner = lambda given: isinstance(given, list) and max(1, low) < len(given) < most  # noqa: E731
-        yield Bound("several items", inner)
-    if math.inf > most > max(1, low):
+    fewest = max(1, low)
+    if most > fewest + 1:
+        yield Bound("several items", lambda given: isinstance(given, list) and fewest < len(given) < most)
+    if math.inf > most > fewest:
         yield Bound("most items", lambda given: isinstance(given, list) and len(given) == most)
 
 

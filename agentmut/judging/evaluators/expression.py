@@ -123,7 +123,7 @@ class Predicate:
         return Truth(value, "holds" if value else "does not hold")
 
 
-class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]
+class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has no types
     """Evaluates an expression and checks each value when it is used, not everything in a container.
 
     simpleeval goes through a whole container whenever it is named, which takes seconds over the steps of a long run.

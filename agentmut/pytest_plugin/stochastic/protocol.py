@@ -142,13 +142,13 @@ class _MarkedTest:
         yield self._completed(self._teardown(None if over else self.nextitem).report)
         if hasattr(self.item, "_request"):
             self.item._request = False
-            self.item.funcargs = None  # type: ignore[attr-defined]
+            self.item.funcargs = None  # type: ignore[attr-defined]  # of functions, which have a `_request`
 
     def _repeated(self, settings: StochasticSettings) -> Iterator[pytest.TestReport]:
         trials, properties = Trials(settings), list(self.item.user_properties)
         forget_earlier_runs(self.item)
         if isinstance(self.item, TestCaseFunction):
-            self.item.addSubTest = _fail_the_trial  # type: ignore[method-assign,assignment]
+            self.item.addSubTest = _fail_the_trial  # type: ignore[method-assign,assignment]  # for this one item
         while True:
             trial = self._trial(trials.count, settings)
             trials.record(trial.ending)

@@ -230,7 +230,7 @@ def forget_earlier_runs(item: pytest.Item) -> None:
 
 def _torn_down(session: pytest.Session) -> None:
     with suppress(BaseException):
-        session._setupstate.teardown_exact(session)  # type: ignore[arg-type]
+        session._setupstate.teardown_exact(session)  # type: ignore[arg-type]  # pytest passes the session there, too
 
 
 def _no_evidence(error: BaseException) -> CaseError:

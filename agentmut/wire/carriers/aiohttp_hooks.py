@@ -160,7 +160,7 @@ def _passing(content: Any, relay: Relay) -> Any:
     """Return a reader that passes a reply through a relay piece by piece, as the agent reads it."""
     reader = import_module("aiohttp.streams").StreamReader
 
-    class Passing(reader):  # type: ignore[misc, valid-type]
+    class Passing(reader):  # type: ignore[misc, valid-type]  # imported at run time
         async def _wait(self, func_name: str) -> None:
             relay.awaits()
             try:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.language.extractors.decisions import decisions
-from agentmut.language.extractors.figures import figures
+from agentmut.language.extractors.figures import figures, stated_figures
 from agentmut.language.extractors.json_fields import json_in
 from agentmut.language.quantities.quantities import quantities
 from agentmut.language.vocabulary.number_words import large_value_of, word_of
@@ -100,5 +100,5 @@ def test_long_odd_texts_are_read_quickly(piece: str) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=200))
-def test_any_text_can_be_read(text: str) -> None:
-    figures(text)
+def test_any_text_can_be_read_and_no_figure_stands_at_a_blank(text: str) -> None:
+    assert all(written.strip() for written in stated_figures(text).values())

@@ -32,7 +32,7 @@ class Connection(web.RequestHandler):
         said = UNREADABLE if isinstance(exc, HttpProcessingError) else message
         return super().handle_error(request, status, exc, said)
 
-    def eof_received(self) -> bool | None:  # type: ignore[override]
+    def eof_received(self) -> bool | None:  # type: ignore[override]  # asyncio's protocol allows True
         """Return whether the connection stays open: the client sends no more, and may wait for a reply."""
         if self._waiter is not None and not self._messages:  # there is nothing to reply to
             return None
