@@ -18,8 +18,8 @@ from agentmut.campaign import (
     agent_of,
     bounds_of,
     cost_of,
-    cost_unknown,
     judges_used,
+    money_notes,
     most_common_trouble,
     older_note,
     reliability_of,
@@ -109,8 +109,7 @@ def _notes(work: Assessment) -> Iterator[str]:
     if work.spend.trials == 0:
         yield "all trials that the verdicts rest on were stored before; `--fresh` runs the agent again"
     yield from set_aside_notes(work.set_aside)
-    if unknown := cost_unknown(work.spend):
-        yield unknown
+    yield from money_notes(work.spend)
     if work.spend.cut:
         yield CUT.format(work.spend.cut)
     if work.spend.abandoned:

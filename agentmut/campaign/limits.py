@@ -1,7 +1,7 @@
 """Budgets, and the baseline size that a budget allows."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from agentmut._base import Frozen
@@ -51,6 +51,10 @@ class Spend:
     """Characters that are kept of what the trials say."""
     cut: int = 0
     """Trials of which not all is kept."""
+    over_budget: int = 0
+    """Trials that a budget in money has cut, before this process too."""
+    over_budget_usd: float = 0.0
+    """What these cost; a part of `usd`."""
     age: float = 0.0
     """Seconds since the oldest trial of the original that was taken from the store."""
 
@@ -113,7 +117,7 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     spent = spend.usd + spend.beside_agent_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
-        return f"the budget of {budget.usd:g} USD is used up (spent {spent:.2f})"
+        return f"the budget of {budget.usd:g} USD is used up (spent {dollars(spent)})"
     if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
         return f"the budget of {budget.minutes:g} minutes is used up"
     return ""
@@ -165,6 +169,15 @@ def first_round_within(
         if budget is not None
     ]
     return min(cuts, key=lambda cut: (not cut.refusal, cut.trials), default=AllowedBaseline(trials=baseline))
+
+
+def dollars(usd: float) -> str:
+    """Return an amount of money with its cents, and a small amount with two digits that say something.
+
+    >>> dollars(12.3), dollars(0.00123), dollars(0)
+    ('$12.30', '$0.0012', '$0')
+    """
+    return f"${usd:.2f}" if usd >= 0.1 else f"${usd:.2g}"
 
 
 def _amount(value: float, unit: str) -> str:
@@ -254,6 +267,18 @@ def cost_unknown(spend: Spend) -> str:
     if spend.without_tokens:
         reasons.append(_reports_no_tokens(spend.without_tokens))
     return f"the cost is unknown: {'; '.join(reasons) or 'some calls of models have no price (set budget.prices)'}"
+
+
+def money_notes(spend: Spend) -> Iterator[str]:
+    """Yield what a report has to say about money: an unknown cost, and trials that the budget has cut."""
+    if unknown := cost_unknown(spend):
+        yield unknown
+    if spend.over_budget:
+        yield (
+            f"{spend.over_budget} trials were cut at their next model call, since the budget was used up. They cost "
+            f"{dollars(spend.over_budget_usd)} and are no evidence; with more money, `agentmut resume` or the same "
+            "command runs them again"
+        )
 
 
 def _reports_no_tokens(models: Collection[str]) -> str:

@@ -28,6 +28,8 @@ class Ending(StrEnum):
     """The code of the suite's case went wrong, not the agent."""
     NOT_JUDGED = "not_judged"
     """A model that judges could not be asked, or gave no judgement."""
+    CUT = "cut"
+    """The budget in money was used up while it ran: its next model call was not sent."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -61,6 +63,7 @@ _OUTCOMES = {
     Ending.EMPTY_RUN: Outcome.EMPTY_RUN,
     Ending.CASE_ERROR: Outcome.PRE_VALIDATION,
     Ending.NOT_JUDGED: Outcome.NOT_JUDGED,
+    Ending.CUT: Outcome.CUT,
 }
 
 

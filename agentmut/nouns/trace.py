@@ -295,6 +295,8 @@ class Outcome(StrEnum):
     """Nothing happened and nothing was returned."""
     NOT_JUDGED = "not_judged"
     """The agent ran, but a model that judges it could not be asked, or gave no judgement, after retries."""
+    CUT = "cut"
+    """A budget in money was used up while the agent was at work, so its next model call was not sent."""
 
     @property
     def is_evidence(self) -> bool:

@@ -1,5 +1,6 @@
 from .bounded_calls import BoundedCalls as BoundedCalls
 from .current import CallPlace as CallPlace
+from .current import OverBudgetError as OverBudgetError
 from .current import TrialOverError as TrialOverError
 from .current import alone as alone
 from .current import answering as answering
@@ -29,6 +30,8 @@ from .known_secrets import url_secrets as url_secrets
 from .lost_time import LostTime as LostTime
 from .lost_time import count_lost_time as count_lost_time
 from .lost_time import lost_seconds as lost_seconds
+from .purse import OVER_BUDGET as OVER_BUDGET
+from .purse import Purse as Purse
 from .recorder import Recorder as Recorder
 from .recorder import call_tool_step as call_tool_step
 from .redaction import Redactor as Redactor

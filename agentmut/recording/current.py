@@ -19,6 +19,10 @@ class TrialOverError(RuntimeError):
     """An abandoned run tried to reach a model after its trial had ended."""
 
 
+class OverBudgetError(TrialOverError):
+    """A model call was not sent, since the budget in money is used up."""
+
+
 class NotAloneError(RuntimeError):
     """Two trials needed the whole process at the same time, so each would see the other's requests."""
 

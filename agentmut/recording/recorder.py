@@ -74,6 +74,10 @@ class Recorder:
     """Set when the code before or after a trial has ended: what it left at work belongs to no trial."""
     cut_off: bool = False
     """Set when the trial was over before its agent was: at its timeout, or with the campaign."""
+    over_budget: bool = False
+    """Set when a model call was not sent, since the budget in money is used up."""
+    ends_early: Callable[[], object] = lambda: None
+    """Called, from any thread, when `over_budget` is set."""
     begun: float = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,6 +101,11 @@ class Recorder:
             if goes_on and self.waited and 0 <= since - self.waited[-1][1] < _ONE_STREAM:
                 since = self.waited.pop()[0]
             self.waited.append((since, now))
+
+    def cut(self) -> None:
+        """End the trial at a model call that the budget does not allow."""
+        self.over_budget = self.closed = self.cut_off = True
+        self.ends_early()
 
     def count(self, *, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
         """Add to the counters; parallel tool calls do so from several threads at once."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
 from agentmut.nouns import AgentConfig, Codec, Fork, HttpCall, Player, ToolFault, ToolSpec
+from agentmut.recording.purse import Purse
 from agentmut.recording.recorder import Recorder
 
 
@@ -86,6 +87,10 @@ class Trial:
     """Answers the model requests of a trial that is replayed; nothing leaves the machine then."""
     fork: Fork | None = None
     """Answers what a recorded run of the original asked alike; all other requests are live."""
+    purse: Purse | None = None
+    """Counts what its model calls cost; None without a budget in money."""
+    is_agents: bool = True
+    """Whether an empty purse ends it; hooks beside a trial go on."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that lead the model requests of another program through agentmut, to this trial."""
     redact: Callable[[str], str] = str

@@ -15,7 +15,7 @@ from agentmut.campaign import (
     agent_of,
     bounds_of,
     cost_of,
-    cost_unknown,
+    money_notes,
 )
 from agentmut.nouns import Expectation
 from agentmut.project import RelationSettings
@@ -339,8 +339,7 @@ def _notes(wanted: Wish, checked: CheckedRelations, rows: Sequence[RelationRow])
         yield f"{name} was left out, since it needs an argument: {said}"
     if old := age_note(checked.spend.age, "verdicts rest on trials that are"):
         yield old
-    if unknown := cost_unknown(checked.spend):
-        yield unknown
+    yield from money_notes(checked.spend)
     if gone_again():
         yield ISOLATED_AFTERWARDS
     if checked.spend.abandoned:

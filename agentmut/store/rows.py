@@ -74,6 +74,10 @@ class Spent(NamedTuple):
     """Trials of which not all is kept."""
     hooks: tuple[HookUse, ...] = ()
     """What setup and teardown of scenarios asked of models, by model; no part of `usd` and `tokens`."""
+    over_budget: int = 0
+    """Trials that a budget in money has cut."""
+    over_budget_usd: float = 0.0
+    """What these cost; a part of `usd`."""
 
 
 def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:

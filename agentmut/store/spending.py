@@ -1,11 +1,10 @@
 """What stored trials cost: sums over the rows of runs."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, LargeBinary, and_, case, cast, func, select
 
-from agentmut.nouns import HookUse
+from agentmut.nouns import Ending, HookUse
 from agentmut.store.rows import LATER, SERIES, Spent
 from agentmut.store.schema import hooks, judged, reused, runs, trials
 
@@ -19,8 +18,10 @@ def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequen
         func.coalesce(func.sum(trials.c.usd), 0.0),
         func.count() - func.count(trials.c.usd),
         func.count().filter(trials.c.abandoned),
+        func.count().filter(trials.c.ending == Ending.CUT.value),
+        func.coalesce(func.sum(case((trials.c.ending == Ending.CUT.value, trials.c.usd))), 0.0),
     ).where(which)
-    counted: list[Any] = list(connection.execute(query).one())
+    *counted, over, over_usd = connection.execute(query).one()
     counted[2] = int(counted[2])  # a server sums up in decimals
     seconds = connection.execute(select(func.sum(runs.c.seconds)).where(runs.c.id.in_(at_work))).scalar()
     judges = connection.execute(select(func.sum(judged.c.usd)).where(judged.c.run.in_(at_work))).scalar()
@@ -29,7 +30,16 @@ def spent_in(connection: Connection, which: ColumnElement[bool], at_work: Sequen
     )
     kept, cut = connection.execute(sizes.where(which)).one()
     return Spent._make(
-        [*counted, seconds or 0.0, judges or 0.0, int(kept), cut, _hooks_in(connection, at_work)]
+        [
+            *counted,
+            seconds or 0.0,
+            judges or 0.0,
+            int(kept),
+            cut,
+            _hooks_in(connection, at_work),
+            over,
+            over_usd,
+        ]
     )
 
 

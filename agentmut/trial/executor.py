@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
 from agentmut.nouns import Ending, Execution, Fork, Mutant, Player, Take
-from agentmut.recording import Trial, TrialThreads
+from agentmut.recording import Purse, Trial, TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.containment import contained
 from agentmut.trial.on_wire import OnWire, as_mutant, inside
@@ -88,6 +88,7 @@ class LocalExecutor:
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
     concluded: Callable[[Execution], None] = field(default_factory=lambda: lambda ended: None, init=False)
     """Told how each run has ended, before its teardown is called."""
+    _purse: Purse | None = field(default=None, init=False)
     owns_process: bool = field(default=False, init=False)
     """Whether the process carries out nothing but trials, so that an agent may end it: nothing is refused there."""
 
@@ -106,6 +107,10 @@ class LocalExecutor:
         ):
             async with _kept_open(inside(self._adapter)), self._gateway_of(throttle) as self._gateway:
                 yield
+
+    def spend_from(self, purse: Purse) -> None:
+        """Let all trials from now on take the cost of their model calls out of this purse."""
+        self._purse = purse.priced(self._pricer.cost)
 
     def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
         """Return the gateway that the agent's model requests pass, if the agent runs in another process."""
@@ -136,6 +141,7 @@ class LocalExecutor:
             prepared=self.prepared,
             begun=self.begun,
             concluded=self.concluded,
+            purse=self._purse,
         )
         strangers = self._tap.strangers()
         ended = await attempt(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base import PLACE_SIGNAL, described
 from agentmut.nouns import Ending, Execution, Step
-from agentmut.recording import Trial, be_worker, own_older_threads
+from agentmut.recording import Purse, Trial, be_worker, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor
 from agentmut.trial.single_run import asked_by, cut_off
 
@@ -34,7 +34,13 @@ class Underway(NamedTuple):
     """How the run has ended, with prices, while its teardown is called."""
 
 
-def serve(make: MakeExecutor, pipe: Connection, places: Connection, environment: Mapping[str, str]) -> None:
+def serve(
+    make: MakeExecutor,
+    pipe: Connection,
+    places: Connection,
+    environment: Mapping[str, str],
+    purse: Purse | None = None,
+) -> None:
     """Run the worker's main loop: build once, then answer requests until the pipe closes."""
     os.environ.clear()  # what it was forked from has that of an earlier time
     os.environ.update(environment)
@@ -54,6 +60,8 @@ def serve(make: MakeExecutor, pipe: Connection, places: Connection, environment:
     except Exception as error:
         pipe.send(described(error))
         return
+    if purse is not None and isinstance(executor, LocalExecutor):
+        executor.spend_from(purse)
     until_ended(_answer(executor, pipe))
 
 

@@ -20,7 +20,7 @@ from agentmut._base import (
     users_places,
 )
 from agentmut.nouns import Ending, Execution, Footprint
-from agentmut.recording import in_daemon_thread
+from agentmut.recording import Purse, in_daemon_thread
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.isolated_worker import GROUPED, READY, MakeExecutor, Underway, serve
 
@@ -44,15 +44,22 @@ class ProcessExecutor:
     `make` builds the executor inside a worker; it must be picklable (a function with its arguments
     bound by `functools.partial`). A worker that does not answer in time, or that had to leave a thread
     behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker. No more workers
-    start at once than there are processors: importing a framework keeps one of them busy for seconds.
+    start at once than there are processors: importing a framework keeps one of them busy for seconds. Model calls
+    of all workers are paid from `purse`, which has a cell for each worker.
     """
 
     def __init__(
-        self, make: MakeExecutor, workers: int, deadline: float, exit_ends: Ending = Ending.RAISED
+        self,
+        make: MakeExecutor,
+        workers: int,
+        deadline: float,
+        exit_ends: Ending = Ending.RAISED,
+        purse: Purse | None = None,
     ) -> None:
         self._make = make
         self._exit_ends = exit_ends
         self._workers = workers
+        self._purse = purse
         self._deadline = deadline + MARGIN
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
 
@@ -60,7 +67,8 @@ class ProcessExecutor:
     async def session(self) -> AsyncIterator[None]:
         """Start the workers, and end them with the block."""
         starting = asyncio.Semaphore(min(self._workers, os.cpu_count() or 1))
-        workers = [_Worker(self._make, self._exit_ends, starting) for _ in range(self._workers)]
+        purses = [self._purse.of_worker(i) if self._purse else None for i in range(self._workers)]
+        workers = [_Worker(self._make, self._exit_ends, starting, purse) for purse in purses]
         self._idle = asyncio.Queue()
         for worker in workers:
             self._idle.put_nowait(worker)
@@ -83,10 +91,13 @@ class ProcessExecutor:
 class _Worker:
     """One place in the pool; its process starts when it is first needed, and again after it was killed."""
 
-    def __init__(self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore) -> None:
+    def __init__(
+        self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore, purse: Purse | None
+    ) -> None:
         self._make = make
         self._exit_ends = exit_ends
         self._starting = starting
+        self._purse = purse
         self._process: _Process | None = None
 
     async def run(self, request: TrialRequest, deadline: float) -> Execution:
@@ -105,7 +116,7 @@ class _Worker:
     async def _started(self) -> "_Process":
         """Return a new process that is ready, after it has waited for its turn to start."""
         async with self._starting:
-            process = self._process = _Process(self._make, self._exit_ends)
+            process = self._process = _Process(self._make, self._exit_ends, self._purse)
             await in_daemon_thread(process.wait_until_ready)
         return process
 
@@ -130,13 +141,13 @@ class _Worker:
 class _Process:
     """A worker process and the pipe to it."""
 
-    def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
+    def __init__(self, make: MakeExecutor, exit_ends: Ending, purse: Purse | None) -> None:
         self._exit_ends = exit_ends
         context = _context()
         self._pipe, theirs = context.Pipe()
         self._watch = GroupWatch()
         self._places, placed = context.Pipe(duplex=False)
-        told = (make, theirs, placed, {**os.environ, **self._watch.variables})
+        told = (make, theirs, placed, {**os.environ, **self._watch.variables}, purse)
         self._process = context.Process(target=serve, args=told, daemon=True)
         self._process.start()
         self._killed = False

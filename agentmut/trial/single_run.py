@@ -4,10 +4,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from agentmut._base import AdapterError, described
 from agentmut.nouns import (
+    Action,
     AgentTrace,
     Ending,
     Execution,
@@ -20,8 +23,10 @@ from agentmut.nouns import (
     recalled,
 )
 from agentmut.recording import (
+    OVER_BUDGET,
     AgentExitError,
     Double,
+    Purse,
     Recorder,
     Rewriter,
     RunEndedError,
@@ -35,7 +40,7 @@ from agentmut.recording import (
 from agentmut.seams import Adapter, KnowsOriginal
 from agentmut.trial.classification import ending_of_answer, ending_of_error, ending_of_timeout
 from agentmut.trial.containment import ThisProcessOnly
-from agentmut.trial.hooks import Hook, call_hook, give_up, retrieved
+from agentmut.trial.hooks import GRACE, Hook, call_hook, give_up, retrieved
 from agentmut.wire import Gateway, steps_from_exchanges
 
 Run = asyncio.Task[AgentTrace]
@@ -72,6 +77,8 @@ class Wiring(NamedTuple):
     """Told of the trial, and of its timeout in seconds, before the agent runs."""
     concluded: Callable[[Execution], None] = lambda ended: None
     """Told how the run has ended, before teardown is called."""
+    purse: Purse | None = None
+    """Counts what its model calls and those of its hooks cost; None without a budget in money."""
 
 
 _UNTOUCHED = Wiring()
@@ -95,7 +102,13 @@ async def attempt(
     if case.setup is None and case.teardown is None:
         return await _wired(adapter, case, _Identity(trial_id, seed, repeat), timeout, wiring)
     hooks = Trial(
-        id=f"{trial_id}:hooks", seed=seed, scenario=case.scenario.name, repeat=repeat, redact=wiring.redact
+        id=f"{trial_id}:hooks",
+        seed=seed,
+        scenario=case.scenario.name,
+        repeat=repeat,
+        redact=wiring.redact,
+        purse=wiring.purse,
+        is_agents=False,
     )
     wiring.prepared(hooks)
     ended = Execution(ending=Ending.SETUP_FAILED)
@@ -162,6 +175,7 @@ async def _wired(adapter: Adapter, case: Case, which: _Identity, timeout: float,
         rewriter=wiring.rewriter,
         player=wiring.player,
         fork=wiring.fork,
+        purse=wiring.purse,
         endpoints=led.endpoints if led else {},
         redact=wiring.redact,
         recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=which.setup_seconds),
@@ -181,14 +195,19 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         cut_off: tuple[Ending, str] | None = None
         spent: ServiceTime | None = None
         try:
-            if not await _finished(task, recorder, timeout):
+            ended_itself = await _finished(task, recorder, timeout)
+            if recorder.over_budget:
+                cut_off = (Ending.CUT, OVER_BUDGET)
+                if recorder.threads:  # nobody can cancel a thread, and most end at a call that fails
+                    await _done_within(task, GRACE)
+            elif not ended_itself:
                 spent = recorder.service_time(timeout)  # what it waits for shows before it is cancelled
                 cut_off = ending_of_timeout(spent)
         finally:
-            recorder.closed, recorder.cut_off = True, not task.done()
+            recorder.closed, recorder.cut_off = True, recorder.over_budget or not task.done()
             if not task.done():
                 await give_up(task)
-    ended, (ending, reason) = (recorder.trace(()), cut_off) if cut_off else _conclude(task, recorder)
+    ended, (ending, reason) = (_so_far(recorder), cut_off) if cut_off else _conclude(task, recorder)
     service = spent or recorder.service_time()
     seen = {"recalled": recalled(recorder.exchanges), "setup_seconds": recorder.setup_seconds}
     trace = ended.model_copy(update={"service": service, **seen})
@@ -224,8 +243,8 @@ def cut_off(trial: Trial, timeout: float, hooks: Trial | None) -> Execution:
     recorder = trial.recorder
     recorder.closed = True
     spent = recorder.service_time(timeout)
-    ending, reason = ending_of_timeout(spent)
-    trace = recorder.trace(()).model_copy(update={"service": spent, "setup_seconds": recorder.setup_seconds})
+    ending, reason = (Ending.CUT, OVER_BUDGET) if recorder.over_budget else ending_of_timeout(spent)
+    trace = _so_far(recorder).model_copy(update={"service": spent, "setup_seconds": recorder.setup_seconds})
     return Execution(
         ending=ending,
         reason=reason,
@@ -236,6 +255,16 @@ def cut_off(trial: Trial, timeout: float, hooks: Trial | None) -> Execution:
         hooks=asked_by(hooks),
         abandoned=True,
     )
+
+
+def _so_far(recorder: Recorder) -> AgentTrace:
+    """Return the trace of a run without an answer. Its model calls were paid, whoever would have reported them."""
+    trace = recorder.trace(())
+    if any(step.action is Action.REASON for step in trace.steps):
+        return trace
+    asked = steps_from_exchanges(list(recorder.exchanges), with_tools=False)
+    steps = sorted((*trace.steps, *asked), key=lambda step: step.started)
+    return trace.model_copy(update={"steps": tuple(steps)}) if asked else trace
 
 
 def _marks(trial: Trial) -> frozenset[str]:
@@ -260,18 +289,23 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
 
 
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
-    """Wait for the run; waits for the rate limit, and time lost to other trials, do not count."""
+    """Wait for the run, or until the budget cuts it. Waits for the rate limit, and time lost to other trials, do not
+    count.
+    """
     before = lost_seconds()
-    while not task.done():
+    while not task.done() and not recorder.over_budget:
         left = timeout + recorder.held + lost_seconds() - before - recorder.now()
         if left <= 0:
             break
-        await _done_within(task, left)
+        await _done_within(task, left, recorder)
     return task.done()
 
 
-async def _done_within(task: Run, seconds: float) -> None:
-    """Wait until a task is done, for so many seconds at most; `asyncio.wait` takes twice as long for one task."""
+async def _done_within(task: Run, seconds: float, recorder: Recorder | None = None) -> None:
+    """Wait until a task is done, for so many seconds at most; `asyncio.wait` takes twice as long for one task.
+
+    With a recorder, wait no longer than until the budget cuts the run.
+    """
     loop = asyncio.get_running_loop()
     waiter = loop.create_future()
 
@@ -282,10 +316,18 @@ async def _done_within(task: Run, seconds: float) -> None:
     timer = loop.call_later(seconds, wake)
     task.add_done_callback(wake)
     try:
-        await waiter
+        if recorder is not None:
+            recorder.ends_early = partial(_wake_from_thread, loop, wake)
+        if recorder is None or not recorder.over_budget:
+            await waiter
     finally:
         timer.cancel()
         task.remove_done_callback(wake)
+
+
+def _wake_from_thread(loop: asyncio.AbstractEventLoop, wake: Callable[[], None]) -> None:
+    with suppress(RuntimeError):  # the loop has ended, and with it whoever waits
+        loop.call_soon_threadsafe(wake)
 
 
 def _conclude(task: Run, recorder: Recorder) -> tuple[AgentTrace, tuple[Ending, str]]:
@@ -293,7 +335,7 @@ def _conclude(task: Run, recorder: Recorder) -> tuple[AgentTrace, tuple[Ending, 
     if error is None:
         trace = task.result()
         return trace, ending_of_answer(trace, recorder)
-    failed = recorder.trace(()).model_copy(update={"error": described(error)})
+    failed = _so_far(recorder).model_copy(update={"error": described(error)})
     if isinstance(error, AdapterError):
         return failed, (Ending.UNBUILDABLE, str(error))
     return failed, ending_of_error(error, recorder)

@@ -12,6 +12,7 @@ from agentmut.campaign.preparation.executors import executor_here, trial_deadlin
 from agentmut.campaign.preparation.session import Session, declared_variables, open_session
 from agentmut.campaign.preparation.tools_fit import check_doubles
 from agentmut.project import ExecutionSettings, load_project
+from agentmut.recording import Purse
 from agentmut.trial import Executor, Pace, PacedExecutor, RayExecutor, RaySettings, RetryingExecutor
 from agentmut.wire import shared_rate
 
@@ -28,15 +29,21 @@ _STAYS = "store"
 """The section of a project file that only the deciding process needs."""
 
 
-def make_executor(session: Session, seed: int | None = None, pace: Pace | None = None) -> Executor:
+def make_executor(
+    session: Session, seed: int | None = None, pace: Pace | None = None, purse: Purse | None = None
+) -> Executor:
     """Return what runs the trials, on this machine or on a cluster. `seed` is the plan's.
 
-    `pace` has what is known of the model service, and learns more. Raises `UsageError` when a double cannot stand
-    in for its tool.
+    `pace` has what is known of the model service, and learns more. Model calls on this machine are paid from `purse`,
+    which ends trials once it is empty. On a cluster trials end by themselves. Raises `UsageError` when a double
+    cannot stand in for its tool.
     """
     check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
-    inner = ray_executor(session, seed) if execution.engine == "ray" else executor_here(session, seed)
+    if execution.engine == "ray":
+        inner: Executor = ray_executor(session, seed)
+    else:
+        inner = executor_here(session, seed, purse)
     return RetryingExecutor(PacedExecutor(inner, pace or Pace()), execution.retries)
 
 

@@ -10,7 +10,7 @@ from agentmut.campaign.preparation.session import Session, open_session, pricer_
 from agentmut.judging import judges_apart
 from agentmut.nouns import Ending, Scenario
 from agentmut.project import Project, redactor
-from agentmut.recording import NOT_KEPT
+from agentmut.recording import NOT_KEPT, Purse
 from agentmut.seams import RunsAlone, RunsCases, RunsOutside
 from agentmut.trial import (
     Case,
@@ -28,8 +28,8 @@ HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
 
 
-def executor_here(session: Session, seed: int | None) -> Executor:
-    """Return what runs trials on this machine, once each."""
+def executor_here(session: Session, seed: int | None, purse: Purse | None = None) -> Executor:
+    """Return what runs trials on this machine, once each; their model calls are paid from `purse`."""
     execution = session.project.execution
     agent = inside(session.adapter)
     outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
@@ -38,8 +38,11 @@ def executor_here(session: Session, seed: int | None) -> Executor:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
         exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
-        return ProcessExecutor(make, execution.concurrency, trial_deadline(session), exit_ends)
-    return local_executor(session, seed)
+        return ProcessExecutor(make, execution.concurrency, trial_deadline(session), exit_ends, purse)
+    local = local_executor(session, seed)
+    if purse is not None:
+        local.spend_from(purse)
+    return local
 
 
 def could_isolate(session: Session) -> bool:

@@ -7,7 +7,7 @@ from agentmut.campaign.decision.baseline import age_note
 from agentmut.campaign.decision.clearing import FOREMOST
 from agentmut.campaign.decision.reach import HOLDERS
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.limits import CUT, ISOLATED_AFTERWARDS, Spend, cost_unknown
+from agentmut.campaign.limits import CUT, ISOLATED_AFTERWARDS, Spend, money_notes
 from agentmut.campaign.results.forking import fork_notes
 from agentmut.campaign.results.set_aside import set_aside, set_aside_notes
 from agentmut.campaign.shards.shards import SHARED
@@ -50,8 +50,7 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
     if not plan.mutants and trouble:
         again = "give --baseline-only again before you copy it, or every shard runs them for itself"
         yield f"{trouble} baseline trials gave no evidence: {again}"
-    if unknown := cost_unknown(state.spend):
-        yield unknown
+    yield from money_notes(state.spend)
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
         yield old
     yield from _of_trials(state.spend)

@@ -22,7 +22,7 @@ from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.judging import judges_apart
 from agentmut.project import redactor
-from agentmut.recording import TextKeeping, count_lost_time
+from agentmut.recording import Purse, TextKeeping, count_lost_time
 from agentmut.store import Store, StoredRun, Unshared, write_cassette
 from agentmut.trial import Executor, Pace, make_task
 
@@ -63,7 +63,8 @@ def run_work(
     """
     plan = work.plan
     pace = None if executor else Pace(store.waits())
-    executor = executor or make_executor(session, plan.seed, pace)
+    purse = None if plan.budget.usd is None else Purse.shared(session.project.execution.concurrency)
+    executor = executor or make_executor(session, plan.seed, pace, purse)
     keep = partial(write_cassette, session.project.runs / plan.run_id)
     judges = partial(judges_usd, session)
     clean = redactor(session.project)
@@ -76,7 +77,7 @@ def run_work(
     claims = Unshared() if plan.fresh else store.claims(plan.run_id)
     steady = elapsed or (time.monotonic if now is time.time else now)
     apart = judges_apart(execution.isolate_evaluators)
-    ports = ports._replace(claims=claims, elapsed=steady, evaluators_apart=apart)
+    ports = ports._replace(claims=claims, elapsed=steady, evaluators_apart=apart, purse=purse)
     with _little_garbage_collection(), alive, closing(claims), asyncio.Runner() as runner:
         runner.get_loop().set_task_factory(make_task)
         loop = Loop(work, ports, guard) if guard else Loop(work, ports)

@@ -16,7 +16,8 @@ from agentmut.campaign.running.trial_keys import TrialKeys
 from agentmut.campaign.running.turns import Turns
 from agentmut.campaign.running.work import Stop, Work
 from agentmut.campaign.trials import JudgedRun, Launch, TrialResult
-from agentmut.nouns import Cassette, Execution
+from agentmut.nouns import Cassette, Ending, Execution
+from agentmut.recording import OVER_BUDGET
 from agentmut.store import StoredTrial
 from agentmut.trial import TrialRequest, is_own_timeout
 
@@ -64,8 +65,9 @@ class Loop:
         self._turns = Turns(ports.claims, work.plan.concurrency)
         self._taken_over: list[int] = []
         """Rows of other runs' trials that are to be noted with the next save."""
-        # chosen when the budget was reached: nothing is run of them while it is
+        # chosen when the budget was reached, or cut by it: nothing is run of them while it is
         self._withheld: list[tuple[Launch, str]] = []
+        self._cut = False
         self._interrupted = False
         self._outage = ""
         self._woken = asyncio.Event()
@@ -138,7 +140,8 @@ class Loop:
             return Stop.INTERRUPTED
         if self._work.problem:
             return Stop.FAILED
-        return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
+        unfinished = bool(self._withheld) or not self._work.decided
+        return Stop.BUDGET if unfinished and self._budget_reached() else None
 
     def _cut_short_unbegun(self) -> bool:
         """Return whether the run ended too early to show that the agent can run."""
@@ -146,6 +149,8 @@ class Loop:
 
     def _budget_reached(self) -> str:
         work = self._work
+        if self._cut:
+            return OVER_BUDGET
         return budget_reached(work.plan.budget, work.spend, work.in_flight - len(self._withheld))
 
     async def _launch_what_fits(self) -> None:
@@ -268,6 +273,10 @@ class Loop:
         for item in finished:
             if item.problem:
                 raise item.problem
+            if item.execution.ending is Ending.CUT:
+                self._cut = True
+                self._withheld.append((item.launch, item.key))
+                continue
             result = self._result(item.launch, item.execution, item.judged)
             self._work.record(item.launch, result._replace(finished=self._ports.now()))
         for again in batch:

@@ -8,7 +8,7 @@ from agentmut.campaign.running.forks import Forks
 from agentmut.campaign.running.trial_store import TrialStore
 from agentmut.campaign.trials import Suite
 from agentmut.nouns import Cassette
-from agentmut.recording import Redactor
+from agentmut.recording import Purse, Redactor
 from agentmut.store import Claims, Unshared
 from agentmut.trial import Executor, Pace
 
@@ -41,6 +41,8 @@ class Ports(NamedTuple):
     """Seconds since any moment, by a clock that never jumps: how long the run is at work. None takes `now`."""
     evaluators_apart: bool = False
     """Whether evaluators that run code of users are asked in a process apart."""
+    purse: Purse | None = None
+    """What model calls of trials may still cost; None without a budget in money."""
 
 
 class Guard(NamedTuple):

@@ -8,7 +8,7 @@ from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.ports import Ports
 from agentmut.campaign.running.work import Work
 from agentmut.campaign.trials import Launch
-from agentmut.nouns import Execution
+from agentmut.nouns import Ending, Execution
 from agentmut.store import StoredTrial, is_later
 
 
@@ -24,12 +24,24 @@ class RunSpending:
         # a session may carry out several runs
         self._judges_before = work.spend.judges_usd - ports.judges_usd()
         self._noted = self._now()
+        self._paid_before = work.spend.usd + work.spend.beside_agent_usd
+        self._judged_before = work.spend.all_judges_usd
+        self._purse = ports.purse
+        self._limit()
+
+    def _limit(self) -> None:
+        """Tell the purse what model calls of trials may cost from now on; judges have their part of the budget."""
+        budget = self._work.plan.budget.usd
+        if budget is not None and self._purse is not None:
+            judges = self._work.spend.all_judges_usd - self._judged_before
+            self._purse.limit(budget - self._paid_before - judges)
 
     def add(self, ended: Iterable[tuple[Launch, Execution]]) -> None:
         """Add trials that this run has executed, with the time and the judges so far."""
         judges = self._judges_before + self._judges_usd()
         spend = replace(self._work.spend, seconds=self._now() - self._begun, judges_usd=judges)
         self._work.spend = spent_with(spend, ended)
+        self._limit()
 
     def add_stored(self, launch: Launch, stored: StoredTrial, age: float) -> None:
         """Add a trial from the store; a trial that this run executed before an interruption is counted already."""
@@ -61,6 +73,7 @@ def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend
         judges = merged((*judges, *of_steps(execution.judging))) if execution.judging else judges
         hooks = merged((*hooks, *hooks_of_steps(execution.hooks))) if execution.hooks else hooks
     paid = [trace.paid_usd for trace in traces]
+    over = [e.trace.paid_usd or 0.0 for e in own if e.ending is Ending.CUT]
     spend = replace(
         spend,
         trials=spend.trials + len(trials),
@@ -76,6 +89,8 @@ def spent_with(spend: Spend, ended: Iterable[tuple[Launch, Execution]]) -> Spend
         cut=spend.cut + sum([trace.texts_cut > 0 for trace in traces]),
         judges=judges,
         hooks=hooks,
+        over_budget=spend.over_budget + len(over),
+        over_budget_usd=sum(over, spend.over_budget_usd),
     )
     for execution, price in zip(own, paid, strict=True):
         spend = with_gaps(spend, execution) if price is None else spend

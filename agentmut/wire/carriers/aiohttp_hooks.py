@@ -13,7 +13,7 @@ from typing import Any
 
 from agentmut.nouns import HttpCall, Take
 from agentmut.recording import TRIAL_HEADER, current_trial
-from agentmut.wire.carriers.beneath import OF_THE_BODY, Begin, beneath, pause
+from agentmut.wire.carriers.beneath import OF_THE_BODY, Begin, beneath, pause, waits_for_its_end
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.packing import is_packed
 from agentmut.wire.carriers.passage import Passage, Relay
@@ -45,6 +45,7 @@ class AiohttpHooks:
             stack.enter_context(replaced(session, METHOD, self._request))
 
     def _request(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @waits_for_its_end
         async def request(session: Any, method: str, target: Any, **options: Any) -> Any:
             if current_trial() is None:
                 return await original(session, method, target, **options)

@@ -10,7 +10,16 @@ from functools import partial
 from types import TracebackType
 
 from agentmut.nouns import Codec, Exchange, Frame, HttpCall, Take, take
-from agentmut.recording import HandledReply, OutgoingRequest, Recorder, Rewriter, Trial, TrialOverError
+from agentmut.recording import (
+    OVER_BUDGET,
+    HandledReply,
+    OutgoingRequest,
+    OverBudgetError,
+    Recorder,
+    Rewriter,
+    Trial,
+    TrialOverError,
+)
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
 
@@ -78,6 +87,8 @@ def begin(
     codec = next((codec for codec in codecs if codec.matches(path)), None)
     if codec is None:
         return None
+    if trial.recorder.over_budget:
+        raise OverBudgetError(f"trial {trial.id} is over ({OVER_BUDGET})")
     if trial.recorder.closed:
         raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
     return Passage(trial, codec, HttpCall(path, body), watch, host)
@@ -153,7 +164,14 @@ class Passage:
         return None if given is None else take(self._asked, found.status, found.content_type, given)
 
     def hold(self, throttle: Throttle | None) -> float:
-        """Return the seconds to wait for a place under the rate limit; the exchange's own time excludes them."""
+        """Return the seconds to wait for a place under the rate limit; the exchange's own time excludes them.
+
+        Raises `OverBudgetError` where the budget in money allows no further call.
+        """
+        trial = self._trial
+        if trial.purse is not None and trial.is_agents and trial.purse.is_empty:
+            trial.recorder.cut()
+            raise OverBudgetError(f"trial {trial.id} is over ({OVER_BUDGET})")
         return self._under_way.note_wait(throttle.reserve(self._host)) if throttle else 0.0
 
     def refused(self, status: int) -> None:

@@ -19,7 +19,7 @@ from agentmut.nouns import Codec, HttpCall
 from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers import genai_hook, threads
 from agentmut.wire.carriers.aiohttp_hooks import AiohttpHooks
-from agentmut.wire.carriers.beneath import beneath, is_beneath, pause
+from agentmut.wire.carriers.beneath import beneath, is_beneath, pause, waits_for_its_end
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
@@ -70,6 +70,7 @@ class Tap:
 
     def _async_send(self, maker: ReplyMaker) -> Callable[..., Any]:
         def wrap(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+            @waits_for_its_end
             async def send(client: Any, request: Any, **options: Any) -> Any:
                 body = bytes(await request.aread()) if self._may_see(request) else None
                 passage = self._passage(request, body)

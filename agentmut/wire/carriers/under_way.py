@@ -19,6 +19,7 @@ class UnderWay:
     def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None, host: str) -> None:
         self.codec = codec
         self._recorder = trial.recorder
+        self._purse = trial.purse
         self._keep = keep
         self._host = host
         self._place = call_place()
@@ -134,6 +135,8 @@ class UnderWay:
         if request is None:
             return
         seen = self._seen(request, reply, problem)
+        if self._purse is not None and reply is not None and not self.recalled:
+            self._purse.pay(reply.model or request.model, reply.usage)
         if self._keep is not None:
             self._keep(seen)
         elif self._begun is None:

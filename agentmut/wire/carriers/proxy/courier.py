@@ -102,6 +102,8 @@ class Courier:
                     if held := passage.hold(self._throttle):
                         await asyncio.sleep(held)
                     response = await self._round(http, asked, passage, headers)
+            except TrialOverError as error:
+                return error_response(passage.codec, 410, str(error), "trial_over")
             except TROUBLE as error:
                 return error_response(passage.codec, 502, _unreachable(error), "upstream_unreachable")
             if response is not None:
