@@ -1,8 +1,8 @@
 """Algorithm 1: aim at the weakest dimension, run the proposals, keep the useful ones, make them short.
 
-Each tool is asked for beside inputs of the suite first. Each idea is run once before any is confirmed: most show
-nothing new, and one run tells. What showed something is then confirmed, that which showed most first, while ideas that
-are left are run with what the budget has beyond that.
+Each tool, and the first idea for each rule and boundary, is tried beside inputs of the suite first. Each idea is run
+once before any is confirmed: most show nothing new, and one run tells. What showed something is then confirmed, that
+which showed most first, while ideas that are left are run with what the budget has beyond that.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agentmut._base import digest_of
 from agentmut.insight.coverage.measure import measure
-from agentmut.insight.coverage.nouns import Coverage
+from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.insight.generate.aims import Weakness, weaknesses
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals
 from agentmut.insight.search.killing import Killing
@@ -29,8 +29,9 @@ EACH = 6
 MOST = {AimKind.NODE: 12, AimKind.EDGE: 12}
 """For other aims: words for a branch are guessed, so more of them are tried."""
 MOST_ROUNDS = max(EACH, *MOST.values())
-SWEPT = 0.4
-"""The share of the budget for requests for each tool beside the suite's inputs, before anything is aimed at."""
+SWEPT = 0.6
+"""The share of the budget for requests for tools and the first idea for each aim, before anything is confirmed."""
+FIRST_IDEAS = (Dimension.RULE, Dimension.BOUNDARY)
 FRUITLESS = 24
 """Proposals in a row that add nothing, after which a dimension is left alone."""
 
@@ -93,11 +94,15 @@ class Search:
         return EndedSearch(tuple(self.kept), before, self._coverage(), self.tried, why)
 
     def _sweep(self, trying: Trying) -> None:
-        """Ask for each tool in addition to inputs of the suite, one run each, within a share of the budget.
+        """Ask for each tool, try the first idea for each aim, then ask for two tools, within a share of the budget.
 
-        These need no aim, and bring tools, states and paths that an input of one purpose does not.
+        Each request stands beside an input of the suite, so it has the numbers that a tool needs, and brings tools,
+        rules, states and paths that an input of one purpose does not.
         """
-        fresh = [one for one in beside_inputs(self.start.known) if one.identity not in self._seen]
+        tools = list(beside_inputs(self.start.known))
+        alone = len(self.start.config.tools)
+        ideas = [*tools[:alone], *self._first_ideas(), *tools[alone:]]
+        fresh = [one for one in ideas if one.identity not in self._seen]
         room = int(self.bench.plan.trials * SWEPT)
         for first in range(0, len(fresh), BATCH):
             batch = fresh[first : first + BATCH]
@@ -105,6 +110,13 @@ class Search:
                 return
             self._seen |= {one.identity for one in batch}
             self._glimpse(trying, batch)
+
+    def _first_ideas(self) -> Iterator[Proposal]:
+        """Yield the first input for each rule that no run has brought into force, and for each boundary not met."""
+        weak = {w.dimension: w for w in weaknesses(self._coverage(), self.start.settings.target, (), None)}
+        for dimension in FIRST_IDEAS:
+            for aim in weak[dimension].aims if dimension in weak else ():
+                yield from islice(proposals(aim, self.start.known, (), self.bench.plan.seed), 1)
 
     def _step(self, trying: Trying) -> bool:
         """Run the next proposals once; if none are left in this round, or no budget, confirm the most promising one."""
