@@ -114,3 +114,8 @@ class Exchange(NamedTuple):
         One that was accepted without a reply had its stream cut off.
         """
         return not self.answered and is_trouble(self.status)
+
+    @property
+    def given_up(self) -> bool:
+        """Return whether the agent cancelled the request before a reply came."""
+        return self.status is None and (self.error or "").startswith("CancelledError")

@@ -1,5 +1,6 @@
 """How a run ended, from its answer or error and the observed model requests; the mutant plays no part."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
@@ -46,9 +47,10 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
     """Return the ending of a run that raised `error`, with the address that failed, or the line that raised."""
     said, causes = described(error), list(_causes(error))
     unreached = f"{said}{_address(said, causes)}"
-    if isinstance(error, UnavailableError) or _unrecovered(recorder.exchanges):
+    exchanges = recorder.exchanges if _waited(causes) else [e for e in recorder.exchanges if not e.given_up]
+    if isinstance(error, UnavailableError) or _unrecovered(exchanges):
         return Ending.INFRASTRUCTURE, unreached
-    if recorder.exchanges and not recorder.exchanges[-1].answered:
+    if exchanges and not exchanges[-1].answered:
         return Ending.REFUSED, said
     if any(_is_trouble_of_model(cause) for cause in causes):
         return Ending.INFRASTRUCTURE, unreached
@@ -85,6 +87,14 @@ def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
     failed = (e for e in exchanges if e.in_trouble)
     answered = [e.request for e in exchanges if e.answered]
     return next((exchange for exchange in failed if exchange.request not in answered), None)
+
+
+def _waited(causes: Sequence[BaseException]) -> bool:
+    """Return whether the agent lost its patience: only then is a request that it cancelled the service's trouble.
+
+    Otherwise the agent failed first, and its framework cancelled the requests of the other branches.
+    """
+    return any(isinstance(cause, TimeoutError | asyncio.CancelledError) for cause in causes)
 
 
 def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:

@@ -122,7 +122,7 @@ def run(
     *turns: Any,
     config: AgentConfig = CONFIG,
     doubles: dict[str, Any] | None = None,
-    timeout: float = 20.0,
+    timeout: float = 600.0,
 ) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))

@@ -105,7 +105,7 @@ def run(adapter: Any, *turns: Any) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
-            return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, {}), "t1", 0, 600.0)
 
     found: Execution = LOOP.run_until_complete(once())
     return found

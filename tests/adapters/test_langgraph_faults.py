@@ -110,7 +110,7 @@ def run(
         scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
             adapter = LangGraphAdapter(build, AgentConfig(tools=(spec,)), "here:build")
-            return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, 600.0)
 
     carried_out.clear()
     return LOOP.run_until_complete(once())
@@ -277,7 +277,7 @@ def test_a_renamed_tool_has_the_double_and_the_fault_of_its_own_name(service: An
         scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
             adapter = LangGraphAdapter(build, AgentConfig(tools=(spec,)), "here:build")
-            return await attempt(adapter, Case(scenario, {"look_up": lambda order: ORDER}), "t", 0, 20.0)
+            return await attempt(adapter, Case(scenario, {"look_up": lambda order: ORDER}), "t", 0, 600.0)
 
     execution = LOOP.run_until_complete(once())
     assert told(service) == ["{}"]

@@ -122,7 +122,7 @@ class Agent:
         config = self.adapter.get_config()
         changed = self.adapter.with_config(mutant.apply(config) if mutant else config)
         scenario = Scenario(name="s", turns=turns or (MONEY,), evaluators=(EvaluatorSpec(name="x"),))
-        return asyncio.run(attempt(changed, Case(scenario, {}), "t1", 0, 20.0))
+        return asyncio.run(attempt(changed, Case(scenario, {}), "t1", 0, 600.0))
 
     def mutant(self, operator: str, description: str) -> Mutant:
         found = [m for m in self.generation.mutants if m.operator == f"orchestration.{operator}"]

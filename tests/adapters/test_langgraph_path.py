@@ -45,7 +45,7 @@ def run(build: Callable[[AgentConfig], Any], *turns: Any, config: AgentConfig | 
         adapter = LangGraphAdapter(build, config or AgentConfig(), "here:build").as_built()
         scenario = Scenario(name="s", turns=turns or ({"log": []},), evaluators=(EvaluatorSpec(name="x"),))
         with Tap(all_codecs()).installed():
-            return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, {}), "t1", 0, 600.0)
 
     return LOOP.run_until_complete(once())
 

@@ -283,13 +283,23 @@ def test_functions_of_the_functional_api_are_run(service: Any) -> None:
     assert [step.node for step in execution.trace.steps] == ["flow/think", None]
 
 
-def test_a_branch_that_fails_ends_the_run_with_what_was_seen(service: Any) -> None:
+@pytest.mark.parametrize("when", ["at once", "while a request is under way", "after an answer"])
+def test_a_branch_that_fails_ends_the_run_with_what_was_seen(service: Any, when: str) -> None:
+    service.silent = when != "after an answer"
+
     def build(config: AgentConfig) -> Any:
+        heard = asyncio.Event()
+
         async def good(state: MessagesState) -> Any:
-            return {"messages": [await chat(service.url, config).ainvoke("x")]}
+            answer = await chat(service.url, config).ainvoke("x")
+            heard.set()
+            return {"messages": [answer]}
 
         async def bad(state: MessagesState) -> Any:
-            await asyncio.sleep(0.3)
+            if when == "after an answer":
+                await heard.wait()
+            while when != "at once" and not service.requests:
+                await asyncio.sleep(0.01)
             raise ValueError("out of stock")
 
         graph = StateGraph(MessagesState)

@@ -144,7 +144,7 @@ def run_with(adapter: LangGraphAdapter, doubles: dict[str, Any] | None = None) -
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
-            return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, 600.0)
 
     return LOOP.run_until_complete(once())
 
@@ -260,7 +260,7 @@ def test_the_name_of_a_tool_that_is_renamed_or_removed_is_unknown(
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
-            return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, {}), "t1", 0, 600.0)
 
     execution = LOOP.run_until_complete(once())
     assert "get_order is not a valid tool" in service.requests[1].messages[-1].text

@@ -439,7 +439,7 @@ def test_the_simulated_model_is_asked_by_eight_at_once(make: Any, simulated: Non
         scenario = Scenario(
             name="s", turns=(f"Where is order A-{number}?",), evaluators=(EvaluatorSpec(name="x"),)
         )
-        return await attempt(adapter, Case(scenario, {}), f"t{number}", 0, 20.0)
+        return await attempt(adapter, Case(scenario, {}), f"t{number}", 0, 600.0)
 
     for number, found in enumerate(LOOP.run_until_complete(all_at_once())):
         assert found.ending is Ending.ANSWERED

@@ -115,7 +115,7 @@ def run(adapter: Adapter, *turns: Any) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap(all_codecs()).installed():
-            return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
+            return await attempt(adapter, Case(scenario, {}), "t1", 0, 600.0)
 
     found: Execution = LOOP.run_until_complete(once())
     return found

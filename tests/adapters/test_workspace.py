@@ -91,7 +91,7 @@ def coding(root: Path, code: str, config: AgentConfig = CONFIG, **options: Any) 
 def ran(adapter: CommandAdapter) -> Execution:
     judged = (EvaluatorSpec(name="contains", argument="x"),)
     case = Case(Scenario(name="s", turns=("hello",), evaluators=judged), {})
-    return asyncio.run(attempt(adapter, case, "trial-1", 0, 20.0))
+    return asyncio.run(attempt(adapter, case, "trial-1", 0, 600.0))
 
 
 def seen(adapter: CommandAdapter) -> Any:

@@ -26,10 +26,12 @@ AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.p
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 AGENT = """
-import asyncio
+import asyncio, itertools
+
+number = itertools.count()
 
 async def run(config, input):
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(0.05 if next(number) < 4 else 300)  # the run lasts until it is stopped
     return "hello" if "greet" in config.prompt else "hm"
 """
 PROJECT = """
@@ -40,7 +42,7 @@ agent:
   config: {prompt: "Always greet the user. Be brief. Never lie. <img src=x onerror=alert(1)>"}
 suite: {scenarios: s.yaml}
 statistics: {baseline: 400}
-execution: {concurrency: 2}
+execution: {concurrency: 2, timeout: 600}
 """
 SCENARIOS = '[{name: greets, input: "hi", evaluators: [{contains: hello}]}]'
 

@@ -138,11 +138,10 @@ def test_a_program_is_on_another_machine_too(
     names_stay = "host name and working folder, since" in flat(done.output)
     assert names_stay != can_move_programs(tmp_path / "empty")
     assert (gethostname() in prompt) == (str(tmp_path) in prompt) == names_stay
-    assert (
-        (str(dt.date.today()) in prompt)
-        == ("its clock: install" in flat(done.output))
-        != can_shift_programs()
-    )
+    clock_stays = "clock, since the package libfaketime is not installed" in flat(done.output)
+    assert clock_stays != can_shift_programs()
+    # without libfaketime only the time zone moves, which changes the date at some hours of the day
+    assert clock_stays or str(dt.date.today()) not in prompt
     assert "Refund at most 50 euros." in prompt and "Be kind to all customers." in prompt
 
 

@@ -96,7 +96,7 @@ agent:
 suite: {inspect: {task: evals.py@desk, args: {own: OWN}}}
 mutation: {operators: [prompt.drop_instruction, tool.remove]}
 budget: {prices: {judge: {input: 10, output: 10}, mock: {input: 0.001, output: 0.001}}}
-execution: {concurrency: 1, timeout: 20}
+execution: {concurrency: 1, timeout: 600}
 """
 
 

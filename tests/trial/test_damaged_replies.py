@@ -23,7 +23,7 @@ EXOTIC = b'{"choices": {"first": {"message": {"content": "Hello."}}}}'
 def end(agent: Any) -> Execution:
     async def once() -> Execution:
         with Tap(all_codecs()).installed():
-            return await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 10.0)
+            return await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 600.0)
 
     return asyncio.run(once())
 

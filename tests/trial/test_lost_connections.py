@@ -33,7 +33,7 @@ def end(adapter: Adapter, turn: Any = "hi") -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=(turn,), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
-            return await attempt(adapter, Case(scenario, {}), "t", 0, 10.0)
+            return await attempt(adapter, Case(scenario, {}), "t", 0, 600.0)
 
     return asyncio.run(once())
 

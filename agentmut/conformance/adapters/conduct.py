@@ -192,13 +192,12 @@ async def cancellation_faults(subject: Subject) -> list[str]:
     [found] = await observe(subject, RunRequest("cut-off", doubles=doubles), timeout=short)
     if found.execution.ending is Ending.ANSWERED:
         return []  # it was too quick to be cut off
-    # a request that was under way when the run was cut off is on record once it has ended
-    requests = len(found.recorder.exchanges) + len(found.recorder.waiting)
+    ended = found.recorder.now()
     await asyncio.sleep(HANGS + 0.2)
-    return list(_cut_off_faults(found, requests))
+    return list(_cut_off_faults(found, ended))
 
 
-def _cut_off_faults(found: ObservedRun, requests: int) -> Iterator[str]:
+def _cut_off_faults(found: ObservedRun, ended: float) -> Iterator[str]:
     seen = found.seen
     if seen and isinstance(seen.error, GeneratorExit):
         yield f"a run that was cut off went on for {GRACE:g} s, until it was closed: it swallows the cancellation"
@@ -206,5 +205,5 @@ def _cut_off_faults(found: ObservedRun, requests: int) -> Iterator[str]:
         yield "a run that was cut off went on and answered: it swallows the cancellation"
     if seen and isinstance(seen.error, TrialOverError):
         yield "a run that was cut off went on to the next model call: it swallows the cancellation"
-    if len(found.recorder.exchanges) > requests:
+    if any(exchange.started > ended for exchange in found.recorder.exchanges):
         yield "a run that was cut off made another model request"
