@@ -107,13 +107,16 @@ from .shipped_tables import shipped as shipped
 from .supervision import BEAT as BEAT
 from .supervision import PLACE_SIGNAL as PLACE_SIGNAL
 from .supervision import STOP_SIGNAL as STOP_SIGNAL
+from .supervision import Label as Label
 from .supervision import SecondProcess as SecondProcess
 from .supervision import Supervisor as Supervisor
 from .supervision import be_supervised as be_supervised
 from .supervision import die_with_parent as die_with_parent
 from .supervision import gone_again as gone_again
+from .supervision import in_plugin as in_plugin
 from .supervision import nobody_asked_to_stop as nobody_asked_to_stop
 from .supervision import signs_of_life as signs_of_life
+from .supervision import stop_asked as stop_asked
 from .supervision import stop_signals as stop_signals
 from .supervision import supervisor as supervisor
 from .text_position import Position as Position

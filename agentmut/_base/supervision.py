@@ -1,6 +1,7 @@
 """The messages of a supervised process to its supervisor, and the signals that the supervisor takes over."""
 
 import faulthandler
+import mmap
 import os
 import signal
 import sys
@@ -27,12 +28,35 @@ class SecondProcess(NamedTuple):
     """The kind of that run, with underscores for spaces."""
 
 
+class Label:
+    """A short text in memory that two processes share: the supervisor reads it when the other process has ended."""
+
+    BYTES = 512
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, self.BYTES)
+
+    @property
+    def text(self) -> str:
+        """Return what was written last."""
+        return self._memory[:].partition(b"\0")[0].decode("utf-8", "ignore")
+
+    def write(self, text: str) -> None:
+        """Write a text in the place of the one before; no more of it than there is room for."""
+        kept = text.encode("utf-8", "replace")[: self.BYTES - 1] + b"\0"
+        self._memory[: len(kept)] = kept
+
+
 class Supervisor:
     """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
-    def __init__(self, pipe: int, places: int, again: SecondProcess | None = None) -> None:
+    def __init__(
+        self, pipe: int, places: int, again: SecondProcess | None = None, plugin: Label | None = None
+    ) -> None:
         self._pipe = pipe
         self._places = places
+        self.plugin = plugin or Label()
+        """The plugin whose code runs just now; empty for none."""
         self.again = again
         """Why this process is there; None in a command's first process."""
         self.left = SecondProcess()
@@ -104,6 +128,21 @@ def signs_of_life(
             line.tell("concluding")
 
 
+@contextmanager
+def in_plugin(what: str) -> Iterator[None]:
+    """Let the supervisor know during the block that a plugin's code runs: if the process ends there, it is named."""
+    line = supervisor()
+    if line is None:
+        yield
+        return
+    before = line.plugin.text
+    line.plugin.write(what)
+    try:
+        yield
+    finally:
+        line.plugin.write(before)
+
+
 _supervisor: ContextVar[Supervisor | None] = ContextVar("agentmut_supervisor", default=None)
 
 
@@ -128,6 +167,12 @@ def nobody_asked_to_stop() -> bool:
     """Return whether a `KeyboardInterrupt` of this moment is no Ctrl-C; False where nobody can tell."""
     line = supervisor()
     return line is not None and not line.stop_asked
+
+
+def stop_asked() -> bool:
+    """Return whether the user has asked this process to end; False where there is no supervisor."""
+    line = supervisor()
+    return line is not None and line.stop_asked
 
 
 def heard_elsewhere(number: int, frame: FrameType | None) -> None:

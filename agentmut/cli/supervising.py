@@ -17,6 +17,7 @@ from agentmut._base import (
     PLACE_SIGNAL,
     STOP_SIGNAL,
     ExitCode,
+    Label,
     Leash,
     SecondProcess,
     Supervisor,
@@ -89,7 +90,7 @@ def _supervised(
     work: Callable[[], None], open_to: set[int], kept: str, again: SecondProcess | None = None
 ) -> ProcessEnd:
     """Run `work` in one process. The signals that ask for the end are blocked before and after, and wait."""
-    said, places = os.pipe(), os.pipe()
+    said, places, plugin = os.pipe(), os.pipe(), Label()
     parent = os.getpid()
     leash = None if sys.platform == "linux" else Leash()
     child = os.fork()
@@ -99,7 +100,7 @@ def _supervised(
         if leash:
             leash.put_on()
         die_with_parent(parent)
-        line = Supervisor(said[1], places[1], again)
+        line = Supervisor(said[1], places[1], again, plugin)
         be_supervised(line)
         signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
         _work(work, line)
@@ -109,7 +110,8 @@ def _supervised(
         with _Signals() as signals:
             signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
             try:
-                return _Watch(child, said[0], places[0], signals, kept, again is None).until_it_ends()
+                watch = _Watch(child, said[0], places[0], signals, kept, plugin, again is None)
+                return watch.until_it_ends()
             finally:
                 signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
     finally:
@@ -172,18 +174,25 @@ _GOES_ON = (
 )
 
 
+def _at_fault(plugin: str) -> str:
+    return f"At that time it was in {plugin}. Correct that code, or uninstall the package that it comes from."
+
+
 class _Watch:
     """Waits for the end of a process, and ends it where it does not."""
 
     TICK = 0.1
     """Seconds of a round. A deadline counts rounds, so a machine that stands still brings none nearer."""
 
-    def __init__(self, child: int, pipe: int, places: int, signals: _Signals, kept: str, first: bool) -> None:
+    def __init__(
+        self, child: int, pipe: int, places: int, signals: _Signals, kept: str, plugin: Label, first: bool
+    ) -> None:
         self._child = child
         self._pipe = pipe
         self._places = places
         self._signals = signals
         self._kept = kept
+        self._plugin = plugin
         self._said = b""
         self._printed = False
         self._listening = True
@@ -255,6 +264,8 @@ class _Watch:
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
             f"{self._where(PLACED_STUCK)}. "
         )
+        if plugin := self._plugin.text:
+            return ProcessEnd(ExitCode.BROKEN, f"{said}{_at_fault(plugin)} {self._kept}")
         if again := self._goes_on():
             return ProcessEnd(ExitCode.BROKEN, said + _GOES_ON, again=again)
         said += (
@@ -306,6 +317,9 @@ class _Watch:
             return ProcessEnd(self._code)
         if self._stops:
             return ProcessEnd(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
+        if plugin := self._plugin.text:
+            said = f"{_PROCESS} {_ended_by(code)}. {_at_fault(plugin)} {self._kept}"
+            return ProcessEnd(ExitCode.BROKEN, said)
         if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
             return ProcessEnd(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
         return ProcessEnd(

@@ -1,4 +1,5 @@
 from .bounded_calls import BoundedCalls as BoundedCalls
+from .bounded_calls import in_time as in_time
 from .current import CallPlace as CallPlace
 from .current import OverBudgetError as OverBudgetError
 from .current import TrialOverError as TrialOverError

@@ -3,17 +3,21 @@
 import pickle
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from agentmut._base import signs_of_life
+from agentmut._base import signs_of_life, stop_asked
 from agentmut.recording.forked_copy import ForkedCopy, UnpicklableError, packed
 from agentmut.recording.forked_line import HEAD
 from agentmut.recording.threads import OverdueError, harmless, place_of, users_context
+
+_GLANCE = 0.1
+"""Seconds between two looks for Ctrl-C."""
 
 
 class BoundedCalls:
@@ -47,7 +51,7 @@ class BoundedCalls:
         if self._apart():
             with suppress(UnpicklableError, OSError):  # OSError: no room for another process
                 return self._in_copy(number, arguments)
-        return _in_thread(self._functions[number], arguments, self.seconds)
+        return in_time(partial(self._functions[number], *arguments), self.seconds)
 
     def _in_copy(self, number: int, arguments: tuple[Any, ...]) -> Any:
         call = packed((number, *arguments))
@@ -101,19 +105,30 @@ def _received(copy: ForkedCopy, size: int) -> bytes:
     return bytes(received)
 
 
-def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float) -> Any:
+def in_time(function: Callable[[], Any], seconds: float) -> Any:
+    """Call a function in a thread, and return its result.
+
+    Raises what the function raises, and `OverdueError` after `seconds`. Ctrl-C ends the wait by `KeyboardInterrupt`.
+    """
     done: Future[Any] = Future()
-    called = partial(_settle, done, partial(users_context().run, function, *arguments))
+    called = partial(_settle, done, partial(users_context().run, function))
     thread = threading.Thread(target=called, daemon=True, name="agentmut-judging")
-    try:
-        with signs_of_life(seconds):  # from before the thread, which may never let this one run again
-            thread.start()
-            return done.result(timeout=seconds)
-    except TimeoutError:
-        if done.done():  # the function raised it
-            raise
-        frame = sys._current_frames().get(thread.ident or 0)
-        raise OverdueError(place_of(frame)) from None
+    with signs_of_life(seconds):  # from before the thread, which may never let this one run again
+        thread.start()
+        if _has_ended(done, seconds):
+            return done.result()
+    raise OverdueError(place_of(sys._current_frames().get(thread.ident or 0)))
+
+
+def _has_ended(done: "Future[Any]", seconds: float) -> bool:
+    """Wait for the end of a call. A campaign's handler of Ctrl-C only takes a note of it, so here it is looked for."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if wait([done], timeout=min(left, _GLANCE)).done:
+            return True
+        if stop_asked():
+            raise KeyboardInterrupt
+    return done.done()
 
 
 def _settle(done: "Future[Any]", function: Callable[[], Any]) -> None:

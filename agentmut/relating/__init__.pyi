@@ -1,3 +1,6 @@
+from .asking import asked_check as asked_check
+from .asking import asked_follow_up as asked_follow_up
+from .asking import asked_lack as asked_lack
 from .change import compared as compared
 from .judges import judges_of as judges_of
 from .lacking import not_stored as not_stored

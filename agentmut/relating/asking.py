@@ -1,29 +1,73 @@
-"""Calls of a relation, which may be foreign code: every failure becomes an error that names the relation."""
+"""Calls of a relation, which may be foreign code: every failure becomes an error that names the relation.
+
+Each function raises `RunError` for any exception of the relation, SystemExit too, and for a result of another type. It
+also does so for a call of more than `chosen.seconds`; a relation of agentmut has no such limit. `where` names the run.
+"""
 
 from collections.abc import Callable
 
-from agentmut._base import AgentmutError, RunError, one_line
+from agentmut._base import AgentmutError, RunError, in_plugin, one_line
+from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source
+from agentmut.recording import AgentExitError, OverdueError, in_time
+from agentmut.seams import ChosenRelation, is_ctrl_c
 
 SHOWN = 80
 """Characters of a returned value that an error shows."""
 
 
-def call_result(call: Callable[[], object], what: str) -> object:
-    """Return the call's result, unchecked. Raise `RunError` for any exception, even SystemExit."""
+def asked_lack(chosen: ChosenRelation, scenario: Scenario, config: AgentConfig) -> str:
+    """Return why a relation does not fit a scenario; empty where it does."""
+    what = f"relation {chosen.label} on scenario {scenario.name}: lack"
+    found = _result(chosen, lambda: chosen.relation.lack(scenario, config), what)
+    if isinstance(found, str):
+        return found
+    raise _returned(what, found, "why it does not fit, as a text, empty where it does")
+
+
+def asked_follow_up(chosen: ChosenRelation, source: Source, where: str) -> FollowUp | None:
+    """Return the follow-up of a source run; None where the relation does not apply to it."""
+    what = f"relation {chosen.label} on {where}: follow_up"
+    found = _result(chosen, lambda: chosen.relation.follow_up(source), what)
+    if found is None or isinstance(found, FollowUp):
+        return found
+    raise _returned(what, found, "a FollowUp, or None where there is nothing to follow up")
+
+
+def asked_check(chosen: ChosenRelation, pair: Pair, where: str) -> Check | None:
+    """Return the check of a pair; None where the relation says nothing of it."""
+    what = f"relation {chosen.label} on {where}: holds"
+    found = _result(chosen, lambda: chosen.relation.holds(pair), what)
+    if found is None or isinstance(found, Check):
+        return found
+    raise _returned(what, found, "a Check, or None where it says nothing")
+
+
+def _result(chosen: ChosenRelation, call: Callable[[], object], what: str) -> object:
+    ours = type(chosen.relation).__module__.startswith("agentmut.")
     try:
-        return call()
-    except RunError:  # it says itself what is wrong, as a model judge that is out of reach does
-        raise
-    except AgentmutError as error:  # of an evaluator that it builds, say
-        raise RunError(f"{what}: {error}") from error
-    except SystemExit as error:  # would end the check with an exit code that means something else
-        raise RunError(f"{what} called sys.exit({error.code!r}). Correct the relation") from error
-    except Exception as error:
-        raise RunError(f"{what} raised {one_line(error)}. Correct the relation") from error
+        with in_plugin(what):
+            return call() if ours or chosen.seconds is None else in_time(call, chosen.seconds)
+    except OverdueError as error:
+        said = f"{what} took more than {chosen.seconds or 0:g} s; it was at {error or 'an unknown place'}"
+        raise RunError(f"{said}. Correct the relation, or raise execution.evaluator_timeout") from None
+    except (
+        BaseException
+    ) as error:  # SystemExit would end the check with an exit code that means something else
+        if is_ctrl_c(error) or isinstance(error, RunError):  # as of a model judge that is out of reach
+            raise
+        raise _told(error, what) from error
 
 
-def returned(what: str, found: object, expected: str) -> RunError:
-    """Return the error of a call that returned something else than is expected."""
+def _told(error: BaseException, what: str) -> RunError:
+    cause = error.__cause__ if isinstance(error, AgentExitError) and error.__cause__ else error
+    if isinstance(cause, AgentmutError):  # of an evaluator that it builds, say
+        return RunError(f"{what}: {cause}")
+    if isinstance(cause, SystemExit):
+        return RunError(f"{what} called sys.exit({cause.code!r}). Correct the relation")
+    return RunError(f"{what} raised {one_line(cause)}. Correct the relation")
+
+
+def _returned(what: str, found: object, expected: str) -> RunError:
     kind = type(found)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     try:

@@ -24,7 +24,7 @@ from agentmut.nouns import (
     Source,
     apply_edits,
 )
-from agentmut.relating.asking import call_result, returned
+from agentmut.relating.asking import asked_follow_up
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
 from agentmut.trial import Detector, SuiteConfig
@@ -91,8 +91,9 @@ class FollowUps:
         for run in (*material.sources, *(run for run in material.fitted if run.answered)):
             if run.repeat in fitted and not alone:
                 break
-            where = f"relation {chosen.label} on scenario {scenario.name}, run {run.repeat}"
-            follow_up = None if run.masked else _follow_up(chosen, scenario, agent, run, seed, where)
+            of = f"scenario {scenario.name}, run {run.repeat}"
+            where = f"relation {chosen.label} on {of}"
+            follow_up = None if run.masked else _follow_up(chosen, scenario, agent, run, seed, of)
             if follow_up is None:
                 silent[MASKED if run.masked else NO_FOLLOW_UP] += 1
                 continue
@@ -191,10 +192,7 @@ def _follow_up(
 ) -> FollowUp | None:
     rng = random.Random(digest_of([seed, chosen.label, scenario.name, run.repeat]))
     source = Source(scenario.as_run(run.trace), agent.config, run.trace, rng)
-    found = call_result(lambda: chosen.relation.follow_up(source), f"{where}: follow_up")
-    if found is None or isinstance(found, FollowUp):
-        return found
-    raise returned(f"{where}: follow_up", found, "a FollowUp, or None where there is nothing to follow up")
+    return asked_follow_up(chosen, source, where)
 
 
 def _numbered(

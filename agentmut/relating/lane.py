@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agentmut.assessment import StoppingRule
 from agentmut.campaign import TrialResult
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Ending, Expectation, FollowUp, Pair, Scenario
-from agentmut.relating.asking import call_result, returned
+from agentmut.relating.asking import asked_check
 from agentmut.relating.follow_ups import MASKED, Agent, PlannedPair, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
 from agentmut.seams import ChosenRelation
@@ -44,11 +44,7 @@ class Subject(NamedTuple):
         """Return the relation's check of a pair. Raise `RunError` that names relation and scenario."""
         scenario = self.scenario.as_run(source.trace)
         pair = Pair(scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison)
-        where = f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}"
-        found = call_result(lambda: self.chosen.relation.holds(pair), f"{where}: holds")
-        if found is None or isinstance(found, Check):
-            return found
-        raise returned(f"{where}: holds", found, "a Check, or None where it says nothing")
+        return asked_check(self.chosen, pair, f"scenario {self.scenario.name}, run {source.repeat}")
 
     def identity(self, again: int = 1) -> Counts:
         """Return how often a run and `again` further runs of the same agent violate the relation.

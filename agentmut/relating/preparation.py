@@ -15,9 +15,9 @@ from agentmut.campaign import (
     plan_fields,
     refuse_to_run,
 )
-from agentmut.nouns import AgentConfig, Expectation, Scenario
+from agentmut.nouns import Expectation, Scenario
 from agentmut.project import Project
-from agentmut.relating.asking import call_result, returned
+from agentmut.relating.asking import asked_lack
 from agentmut.relating.follow_ups import Agent, FollowUps
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import SourceMaterial
@@ -102,7 +102,7 @@ def wish(session: Session, asked_for: Sequence[str], *, stored: bool = False) ->
         )
     chosen, needs = chosen_relations(session.project, asked_for)
     config = judged_config(session)
-    fits = [Fit(one, s, _lack(one, s, config)) for one in chosen for s in session.scenarios]
+    fits = [Fit(one, s, asked_lack(one, s, config)) for one in chosen for s in session.scenarios]
     if not chosen:
         left_out = "; ".join(f"{name}: {said}" for name, said in needs.items())
         raise UsageError(
@@ -126,7 +126,8 @@ def chosen_relations(
 ) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
     """Return the named relations: those in use with their arguments, others from the catalogue."""
     catalogue = RelationCatalogue.from_references(project.relations.own, project.root)
-    in_use = catalogue.choose(project.relations.use)
+    seconds = project.execution.evaluator_timeout
+    in_use = catalogue.choose(project.relations.use, seconds)
     if not asked_for:
         return in_use.relations, in_use.needs_argument
     found: dict[str, ChosenRelation] = {}
@@ -140,7 +141,7 @@ def chosen_relations(
                 raise UsageError(
                     f"--relation {name}: there is no such relation. {_alike(name, catalogue.names)}"
                 )
-            further = catalogue.choose([name])
+            further = catalogue.choose([name], seconds)
             matching, needs = list(further.relations), {**needs, **further.needs_argument}
         found |= {one.label: one for one in matching}
     return tuple(found.values()), needs
@@ -153,14 +154,6 @@ def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ..
     own = RelationCatalogue.from_references(project.relations.own, project.root).own
     named = {one.name for one in chosen}
     return tuple(name for name in own if name not in named)
-
-
-def _lack(one: ChosenRelation, scenario: Scenario, config: AgentConfig) -> str:
-    what = f"relation {one.label} on scenario {scenario.name}: lack"
-    found = call_result(lambda: one.relation.lack(scenario, config), what)
-    if isinstance(found, str):
-        return found
-    raise returned(what, found, "why it does not fit, as a text, empty where it does")
 
 
 def make_plan(session: Session, wanted: Wish, asked: RunSettings, *, to_the_end: bool) -> RelationsPlan:

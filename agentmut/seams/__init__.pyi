@@ -14,6 +14,7 @@ from .make_relation import relation as relation
 from .make_relation import same_facts as same_facts
 from .plugin_code import described as described
 from .plugin_code import from_plugin as from_plugin
+from .plugin_code import is_ctrl_c as is_ctrl_c
 from .plugin_code import plugin_at_fault as plugin_at_fault
 from .plugin_code import run_plugin as run_plugin
 from .plugins import Catalogue as Catalogue

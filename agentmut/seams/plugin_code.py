@@ -5,7 +5,8 @@ from importlib.metadata import EntryPoint
 from types import TracebackType
 from typing import Any
 
-from agentmut._base import AgentmutError, PluginError, error_location
+from agentmut._base import AgentmutError, PluginError, error_location, in_plugin, nobody_asked_to_stop
+from agentmut._base import described as plainly
 from agentmut.seams.capability import fits, shown, type_name
 from agentmut.seams.plugins import Catalogue, Group
 
@@ -31,18 +32,22 @@ def run_plugin(what: str, call: Callable[[], Any], refusal: Errors = ()) -> Any:
     Raises `PluginError` for every other error of that code.
     """
     try:
-        return call()
-    except KeyboardInterrupt:  # Ctrl-C
-        raise
+        with in_plugin(what):
+            return call()
     except BaseException as error:  # a plugin is anybody's code
-        if isinstance(error, (AgentmutError, *refusal)):
+        if isinstance(error, (AgentmutError, *refusal)) or is_ctrl_c(error):
             raise
         raise PluginError(f"{what} raised {described(error)}. Fix the plugin.") from error
 
 
+def is_ctrl_c(error: BaseException) -> bool:
+    """Return whether an error is the user's wish to end the command, and not raised by a plugin itself."""
+    return isinstance(error, KeyboardInterrupt) and not nobody_asked_to_stop()
+
+
 def described(error: BaseException) -> str:
     """Return the type of an error, its text, and where it was raised."""
-    return f"{type(error).__name__}: {error} ({error_location(error)})"
+    return f"{plainly(error)} ({error_location(error)})"
 
 
 def plugin_at_fault(error: BaseException) -> str:

@@ -14,7 +14,15 @@ from importlib.metadata import EntryPoint, distributions, entry_points
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from agentmut._base import PluginError, UsageError, import_object, nearest
+from agentmut._base import (
+    PluginError,
+    UsageError,
+    import_object,
+    in_plugin,
+    nearest,
+    nobody_asked_to_stop,
+    one_line,
+)
 from agentmut.seams.signatures import signature_faults
 
 _Plugin = TypeVar("_Plugin")
@@ -207,11 +215,15 @@ def _distribution(entry: EntryPoint) -> str:
 
 
 def _import(entry: EntryPoint, group: Group) -> type[Any]:
+    label = _label(entry, group)
     try:
-        plugin: type[Any] = entry.load()
-    except Exception as error:  # a plugin's module may raise anything at all
+        with in_plugin(f"{label}, which was being imported"):
+            plugin: type[Any] = entry.load()
+    except BaseException as error:  # a plugin's module may raise anything at all, SystemExit too
+        if isinstance(error, KeyboardInterrupt) and not nobody_asked_to_stop():
+            raise
         raise PluginError(
-            f"{_label(entry, group)} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
+            f"{label} cannot be loaded from {entry.value}: {one_line(error)}. "
             f"Install what it needs, or uninstall {_distribution(entry)}."
         ) from error
     return plugin

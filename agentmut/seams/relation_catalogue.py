@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import PluginError, UsageError, canonical_json, nearest, one_line
+from agentmut._base import PluginError, UsageError, canonical_json, in_plugin, nearest, one_line
 from agentmut.nouns import Expectation, Family
 from agentmut.seams.declarations import is_named, kind_faults, member_faults, version_faults
+from agentmut.seams.plugin_code import is_ctrl_c
 from agentmut.seams.plugins import Group, ProjectCatalogue
 from agentmut.seams.protocols.relation import Relation
 
@@ -19,6 +20,8 @@ class ChosenRelation(NamedTuple):
     name: str
     argument: JsonValue
     relation: Relation
+    seconds: float | None = None
+    """The most seconds that a call of a relation may take that is not agentmut's own; None for no limit."""
 
     @property
     def label(self) -> str:
@@ -50,19 +53,23 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
         """
         kind = self.kind(name)
         try:
-            return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
+            with in_plugin(f"relation {name!r}: {kind.__name__}()"):
+                return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
         except (ValueError, RecursionError) as error:
             raise UsageError(f"relation {name!r}: {_of_argument(error, argument)}") from error
-        except KeyboardInterrupt:  # Ctrl-C
-            raise
         except BaseException as error:  # a plugin may be anybody's code
+            if is_ctrl_c(error):
+                raise
             raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
-    def choose(self, use: Sequence[str | Mapping[str, JsonValue]] | None) -> Choice:
+    def choose(
+        self, use: Sequence[str | Mapping[str, JsonValue]] | None, seconds: float | None = None
+    ) -> Choice:
         """Return the relations that `relations.use` names: names, families, globs, or a name with its argument.
 
         Without `use`, all that need no argument. What is named with an argument is not used a second time without
-        one because a pattern names it too. Raises like `build`, and `UsageError` for a pattern that names nothing.
+        one because a pattern names it too. A call of each may take `seconds`. Raises like `build`, and
+        `UsageError` for a pattern that names nothing.
         """
         chosen: dict[tuple[str, str], ChosenRelation] = {}
         needs: dict[str, str] = {}
@@ -72,7 +79,7 @@ class RelationCatalogue(ProjectCatalogue[Relation]):
             if not is_exact and name in given:
                 continue
             try:
-                built = ChosenRelation(name, argument, self.build(name, argument))
+                built = ChosenRelation(name, argument, self.build(name, argument), seconds)
             except PluginError:
                 raise
             except UsageError as error:

@@ -214,7 +214,7 @@ def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceF
         return unread("it is empty: no run is recorded in it. Name another file, or record runs again")
     if head.startswith(_COMPRESSED):
         return unread("it is compressed. Unpack it first, with `gunzip` or `unzstd`")
-    fits = [name for name in catalogue.names if _format(name, catalogue, formats).recognises(head)]
+    fits = [name for name in catalogue.names if _recognises(name, catalogue, formats, head)]
     if len(fits) == 1:
         return fits[0]
     known = ", ".join(fits or catalogue.names)
@@ -226,8 +226,15 @@ def _format(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat]) ->
     if name not in formats:
         if name not in catalogue.names:
             raise UsageError(f"unknown trace format {name!r}. {nearest(name, (AUTO, *catalogue.names))}")
-        formats[name] = catalogue.load(name)()
+        kind = catalogue.load(name)
+        formats[name] = run_plugin(f"trace format {name!r}: {kind.__name__}()", kind)
     return formats[name]
+
+
+def _recognises(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat], head: bytes) -> bool:
+    reader = _format(name, catalogue, formats)
+    found: bool = from_plugin(f"trace format {name!r}: recognises()", bool, lambda: reader.recognises(head))
+    return found
 
 
 def _digest(files: Sequence[TraceFile]) -> str:

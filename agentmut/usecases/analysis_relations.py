@@ -1,13 +1,13 @@
 """Relations that judge a run alone, on imported runs, run by run."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from agentmut._base import RunError, described
 from agentmut.judging import comparison_for
-from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source
-from agentmut.project import Project, RelationSettings
+from agentmut.nouns import AgentConfig, Pair, Scenario, Source
+from agentmut.project import ExecutionSettings, Project, RelationSettings
+from agentmut.relating import asked_check, asked_follow_up, asked_lack
 from agentmut.seams import ChosenRelation, RelationCatalogue
 from agentmut.usecases.analysis_rows import RelationCount
 from agentmut.usecases.analysis_runs import JudgedRun
@@ -28,7 +28,8 @@ class RelationTallies:
     ) -> None:
         settings = project.relations if project else RelationSettings()
         catalogue = RelationCatalogue.from_references(settings.own, root)
-        chosen = catalogue.choose(wanted or settings.use).relations
+        seconds = (project.execution if project else ExecutionSettings()).evaluator_timeout
+        chosen = catalogue.choose(wanted or settings.use, seconds).relations
         self._all = bool(wanted)
         self._tallies = [_Tally(one, config) for one in sorted(chosen, key=lambda each: each.label)]
 
@@ -57,13 +58,15 @@ class _Tally:
     def add(self, run: JudgedRun, scenario: Scenario) -> None:
         if self._takes_runs or not self._applies(scenario):
             return
-        follow_up = _follow_up(self._chosen, scenario, self._config, run)
+        where, rng = str(run.found.trial.place), random.Random(f"{self._chosen.label}:{scenario.name}")
+        follow_up = asked_follow_up(self._chosen, Source(scenario, self._config, run.trace, rng), where)
         if follow_up is None:
             return
         if follow_up.runs:
             self._takes_runs = True
             return
-        check = _check(self._chosen, scenario, self._config, run, follow_up)
+        pair = Pair(scenario, self._config, run.trace, follow_up, (), comparison_for(scenario))
+        check = asked_check(self._chosen, pair, where)
         if check is not None:
             self._judged += 1
             self._violations += not check.passed
@@ -73,7 +76,7 @@ class _Tally:
     def _applies(self, scenario: Scenario) -> bool:
         """Return whether a scenario fits, asked when it is needed: most relations end at their first run."""
         if scenario.name not in self._fits:
-            self._fits[scenario.name] = not self._chosen.relation.lack(scenario, self._config)
+            self._fits[scenario.name] = not asked_lack(self._chosen, scenario, self._config)
         return self._fits[scenario.name]
 
     def count(self) -> RelationCount:
@@ -82,28 +85,3 @@ class _Tally:
             return RelationCount(relation=label, runs=0, violations=0, takes_runs=True)
         first = tuple(self._first)
         return RelationCount(relation=label, runs=self._judged, violations=self._violations, first=first)
-
-
-def _follow_up(
-    chosen: ChosenRelation, scenario: Scenario, config: AgentConfig, run: JudgedRun
-) -> FollowUp | None:
-    rng = random.Random(f"{chosen.label}:{scenario.name}")
-    found = _asked(chosen, lambda: chosen.relation.follow_up(Source(scenario, config, run.trace, rng)))
-    return found if isinstance(found, FollowUp) else None
-
-
-def _check(
-    chosen: ChosenRelation, scenario: Scenario, config: AgentConfig, run: JudgedRun, follow_up: FollowUp
-) -> Check | None:
-    pair = Pair(scenario, config, run.trace, follow_up, (), comparison_for(scenario))
-    found = _asked(chosen, lambda: chosen.relation.holds(pair))
-    return found if isinstance(found, Check) else None
-
-
-def _asked(chosen: ChosenRelation, call: Callable[[], object]) -> object:
-    try:
-        return call()
-    except Exception as error:  # a relation may be anybody's code
-        raise RunError(
-            f"relation {chosen.label!r} raised {described(error)}. Correct the relation."
-        ) from error
