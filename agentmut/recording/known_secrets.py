@@ -116,7 +116,7 @@ class KnownSecrets:
         """Return whether a secret stands on two lines or more. It takes far less time than to look for where."""
         if not (self._long and any(end in text for end in _ENDS)):
             return False
-        joined = _BREAK.sub("", text)
+        joined = _BREAK_OR_RUN.sub(r"\1", text)
         return any(form in joined for form in self._long)
 
     @cached_property
@@ -132,6 +132,8 @@ class KnownSecrets:
 
 _BREAK = re.compile(r"[ \t]*\\*(?:\\[rn]|[\r\n])(?:[\s>+|#*]|\\+[nrt])*")
 """The end of a line, as it is or in JSON, and how the next line begins: an indent, a quotation, a change."""
+_BREAK_OR_RUN = re.compile(rf"{_BREAK.pattern}|([ \t]{{8,}}+\\*+|\\{{8,}}+)")
+"""The same, or a run in which no line ends: a search that began at each of its characters would take its square."""
 _ENDS = ("\n", "\r", "\\n", "\\r")
 """What every end of a line has; these are found twenty times as fast."""
 

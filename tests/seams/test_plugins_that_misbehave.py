@@ -54,7 +54,7 @@ GOOD = {
 }
 
 
-def install(folder: Path, group: str, name: str, source: str, **bodies: str) -> None:
+def install(folder: Path, group: str, name: str, source: str, bodies: dict[str, str]) -> None:
     for place, body in {**GOOD, **bodies}.items():
         source = source.replace(place, body)
     (folder / "third_odd.py").write_text(source)
@@ -71,8 +71,8 @@ def begun(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True)
 
 
-def relations(folder: Path, seconds: float = 60, **bodies: str) -> "subprocess.Popen[str]":
-    install(folder, "relations", "perturbation.odd", RELATION, **bodies)
+def relations(folder: Path, bodies: dict[str, str], seconds: float = 60) -> "subprocess.Popen[str]":
+    install(folder, "relations", "perturbation.odd", RELATION, bodies)
     (folder / "agentmut.yaml").write_text(PROJECT.replace("SECONDS", str(seconds)))
     (folder / "scenarios.yaml").write_text("- {name: one, input: hi, evaluators: [{contains: hm}]}\n")
     (folder / "third_agent.py").write_text("async def run(config, input):\n    return 'hm'\n")
@@ -103,12 +103,12 @@ WHERE = "relation perturbation.odd on scenario one, run 20: "
     ],
 )
 def test_what_a_relation_raises_or_returns_is_its_own_error(tmp_path: Path, body: str, message: str) -> None:
-    assert error_of(relations(tmp_path, HOLDS=body), 4).startswith(WHERE + message)
+    assert error_of(relations(tmp_path, {"HOLDS": body}), 4).startswith(WHERE + message)
 
 
 @pytest.mark.parametrize("body", ["time.sleep(600)", "sum(iter(int, 1))"])
 def test_a_relation_has_the_deadline_of_evaluators(tmp_path: Path, body: str) -> None:
-    error = error_of(relations(tmp_path, 0.3, FOLLOW_UP=body), 4)
+    error = error_of(relations(tmp_path, {"FOLLOW_UP": body}, 0.3), 4)
     assert error.startswith(f"{WHERE}follow_up took more than 0.3 s; it was at {tmp_path}/third_odd.py:")
     assert "or raise execution.evaluator_timeout" in error
 
@@ -125,17 +125,17 @@ def test_a_relation_has_the_deadline_of_evaluators(tmp_path: Path, body: str) ->
 def test_a_relation_that_ends_the_process_is_named(
     tmp_path: Path, crash: str, method: str, what: str
 ) -> None:
-    error = error_of(relations(tmp_path, **{method: crash}), 4)
+    error = error_of(relations(tmp_path, {method: crash}), 4)
     assert f"At that time it was in {what}. Correct that code, or uninstall the package" in error
 
 
 def test_a_relation_that_keeps_pythons_lock_is_named(tmp_path: Path) -> None:
-    error = error_of(relations(tmp_path, 0.3, HOLDS="re.match('^(a+)+$', 'a' * 41 + '!')"), 4)
+    error = error_of(relations(tmp_path, {"HOLDS": "re.match('^(a+)+$', 'a' * 41 + '!')"}, 0.3), 4)
     assert f"At that time it was in {WHERE}holds." in error
 
 
 def test_ctrl_c_does_not_wait_for_a_relation(tmp_path: Path) -> None:
-    process = relations(tmp_path, 600, HOLDS="pathlib.Path('here').touch(); time.sleep(600)")
+    process = relations(tmp_path, {"HOLDS": "pathlib.Path('here').touch(); time.sleep(600)"}, 600)
     while not (tmp_path / "here").exists():
         assert process.poll() is None
         time.sleep(0.05)
@@ -146,7 +146,7 @@ def test_ctrl_c_does_not_wait_for_a_relation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("crash", ["os._exit(0)", "sys.exit(0)", "raise KeyboardInterrupt"])
 def test_a_plugin_that_ends_the_process_as_it_is_imported_is_named(tmp_path: Path, crash: str) -> None:
-    install(tmp_path, "trace_formats", "odd", f"import os, sys\n{crash}\n{FORMAT}")
+    install(tmp_path, "trace_formats", "odd", f"import os, sys\n{crash}\n{FORMAT}", {})
     (tmp_path / "runs.odd").write_text("ODD\n")
     error = error_of(begun(tmp_path, "import", "runs.odd"), 4 if "_exit" in crash else 2)
     assert "trace format 'odd' (third-odd)" in error
@@ -169,6 +169,6 @@ def test_a_plugin_that_ends_the_process_as_it_is_imported_is_named(tmp_path: Pat
 def test_what_a_trace_format_does_wrong_is_an_error_with_its_name(
     tmp_path: Path, bodies: dict[str, str], message: str
 ) -> None:
-    install(tmp_path, "trace_formats", "odd", FORMAT, **bodies)
+    install(tmp_path, "trace_formats", "odd", FORMAT, bodies)
     (tmp_path / "runs.odd").write_text("ODD\n")
     assert f"trace format 'odd': {message}" in error_of(begun(tmp_path, "import", "runs.odd"), 2)

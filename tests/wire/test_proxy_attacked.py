@@ -259,6 +259,20 @@ def test_a_client_that_half_closes_gets_its_reply() -> None:
     assert len(reached) == len(trial.recorder.exchanges) == 1
 
 
+def test_a_client_that_half_closes_after_three_requests_gets_three_replies() -> None:
+    async def ask(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(3 * post(LENGTH).replace(b"PORT", b"%d" % port))
+        writer.write_eof()
+        answer = await asyncio.wait_for(reader.read(), 600)  # to its end: the proxy closes the connection
+        writer.close()
+        return answer
+
+    answer, trial, reached = attacked(ask)
+    assert answer.count(b"HTTP/1.1 200 OK\r\n") == answer.count(REPLY) == 3
+    assert len(reached) == len(trial.recorder.exchanges) == 3
+
+
 def test_an_unreadable_request_is_not_quoted_to_whoever_sent_it() -> None:
     async def ask(port: int) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

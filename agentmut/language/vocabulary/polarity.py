@@ -24,7 +24,7 @@ _NO_DENIAL = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
-    r"[;:—–\n]|,(?!\d)|\s-\s|(?<!\d)[.!?]+(?=\s|$|[\"'”’*_)])|(?<=\d)[.!?]+(?=\s|$)|"
+    r"[;:—–\n]|,(?!\d)|\s-\s|(?:(?<![\d.!?])|(?<=\d[.!?]))[.!?]++(?=\s|$|[\"'”’*_)])|(?<=\d)[.!?]++(?=\s|$)|"
     r"\b(?:but|however|although|though|because|since|while|whereas|so that|otherwise|"
     r"therefore|instead|(?<!not\s)yet)\b",
     re.IGNORECASE,

@@ -20,7 +20,7 @@ _GOES_ON = word_set(
 )
 """Words whose negation is that of what follows "to"."""
 _OF = word_set("of for about regarding concerning")
-_HEADING = re.compile(r"([^\W\d_]+)\s*:(?!\S)")
+_HEADING = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+:(?!\S)")
 _REACH = 5
 """Words from a negation within which what it denies has to stand."""
 

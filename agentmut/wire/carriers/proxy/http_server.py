@@ -6,6 +6,7 @@ reset. So such a byte is sent, as an interim reply.
 """
 
 import socket
+from typing import Any
 
 from aiohttp import HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -19,7 +20,13 @@ _LOOKS = (0.01, 0.05, 0.2, 1.0, 5.0)
 class Connection(web.RequestHandler):
     """Answers the requests of one connection."""
 
-    __slots__ = ()
+    __slots__ = ("_is_half_closed", "_last_interim")
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._is_half_closed = False
+        self._last_interim: web.BaseRequest | None = None
+        """The request that got an interim reply last."""
 
     def handle_error(
         self,
@@ -36,6 +43,7 @@ class Connection(web.RequestHandler):
         """Return whether the connection stays open: the client sends no more, and may wait for a reply."""
         if self._waiter is not None and not self._messages:  # there is nothing to reply to
             return None
+        self._is_half_closed = True
         self._loop.call_soon(self._half_closed, 2)
         return True
 
@@ -44,13 +52,29 @@ class Connection(web.RequestHandler):
         request = self._current_request
         if request is None and turns:
             self._loop.call_soon(self._half_closed, turns - 1)
-        elif self.transport is None:
-            pass
+        elif self.transport is None or (self._messages and not (request and _may_wait(request))):
+            pass  # requests that wait get their own interim replies
         elif request is None or not _may_wait(request):
             self.transport.close()
         else:
-            self.transport.write(_INTERIM)
+            self._send_interim(request)
+
+    async def _handle_request(
+        self, request: web.BaseRequest, start_time: float | None, request_handler: Any
+    ) -> tuple[web.StreamResponse, bool]:
+        """Answer one request, which may be one of several that a client has sent before it half-closed."""
+        if self._is_half_closed and self.transport is not None:
+            self._loop.call_soon(self._send_interim, request)
+        return await super()._handle_request(request, start_time, request_handler)
+
+    def _send_interim(self, request: web.BaseRequest) -> None:
+        if self.transport is None or request is self._last_interim:
+            return
+        if not self._messages:
             self.close()  # once all is answered
+        if request is self._current_request and _may_wait(request):
+            self._last_interim = request
+            self.transport.write(_INTERIM)
             self._look(request, 0)
 
     def _look(self, request: web.BaseRequest, number: int) -> None:

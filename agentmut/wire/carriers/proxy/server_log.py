@@ -2,6 +2,7 @@
 
 import logging
 
+from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 
@@ -15,4 +16,4 @@ def server_log(name: str) -> logging.Logger:
 def _is_worth_saying(record: logging.LogRecord) -> bool:
     """Return whether to log a record: unreadable HTTP is not logged, because it quotes headers with credentials."""
     error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, ConnectionError | HttpProcessingError)
+    return not isinstance(error, ConnectionError | HttpProcessingError | web.RequestPayloadError)
