@@ -52,7 +52,9 @@ type item question sec clause clauses para paragraph art exhibit annex
 example phase stage option call dial port extension ext phone hotline pin tel fax since year on
 """
 _LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())}|{MONTH})\.?|[#§])[ ]$", re.IGNORECASE)
-_NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
+_NAME_BEFORE = re.compile(
+    r"\b(?P<word>[A-Z][a-z]+|[A-Z]?[a-z]+[A-Z]\w*) $"
+)  # "Tram 8", "PostgreSQL 15", but "Give 3 reasons", "Within 5 days"
 _CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
 _TIME_OR_DATE_AFTER = re.compile(rf"(?:st|nd|rd|th)?\s?(?:{MONTH}\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE)
 _TIME_AHEAD = re.compile(r"\s+\d{1,2}(?:[:.]\d\d|\s?(?:[ap]\.?m\b|o['’]clock))", re.IGNORECASE)

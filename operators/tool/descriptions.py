@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import Path, flat, shipped
-from agentmut.language import quoted, stems, words
+from agentmut.language import quoted, reads_as_english, stems, words
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, places
@@ -33,11 +33,14 @@ _UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-]
 def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per tool: its description is another's, or says that it is out of use.
 
-    The other tool is the one that shares most words with it, a mix-up that reads plausibly.
+    The other tool is the one that shares most words with it, a mix-up that reads plausibly. A lone tool whose
+    description is not English has no mutant.
     """
     said = _vocabularies(config.tools)
     for index, tool in enumerate(config.tools):
         misleading = _misleading(index, config.tools, said)
+        if not misleading:
+            continue
         yield Candidate(
             edits=_described(index, tool, misleading),
             description=f"describe the tool {tool.name} as {quoted(misleading)}",
@@ -61,7 +64,9 @@ def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
 
 def _misleading(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> str:
     other = _nearest(index, tools, said)
-    return _out_of_use(tools[index].name) if other is None else tools[other].description
+    if other is not None:
+        return tools[other].description
+    return _out_of_use(tools[index].name) if reads_as_english(tools[index].description) else ""
 
 
 def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from agentmut._base import shipped
+from agentmut.language import reads_as_english
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, ToolFault, ToolSpec
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
@@ -108,7 +109,8 @@ def _camel(name: str) -> str:
 def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per tool: behind it stands a newer version (an older one, where that name is taken).
 
-    It takes the same arguments and has nothing: every call is answered with nothing found.
+    It takes the same arguments and has nothing: every call is answered with nothing found. A description that is not
+    English is the same for both, without an English remark.
     """
     taken = set(config.tool_names)
     for index, tool in enumerate(config.tools):
@@ -120,7 +122,8 @@ def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
 
 
 def _decoy(index: int, tool: ToolSpec, name: str, remark: str) -> Candidate:
-    description = f"{tool.description.rstrip()} {remark}".lstrip()
+    said = tool.description.rstrip()
+    description = f"{said} {remark}".lstrip() if reads_as_english(said) else said
     twin = ToolSpec(
         name=name,
         description=description,

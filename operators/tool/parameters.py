@@ -1,10 +1,12 @@
 """What a tool takes: which parameters, which of them it needs, and of which type."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut._base import shipped
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach
 from agentmut.operators.tool.example_tools import an_object, schema_example
 from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, own_places, places
@@ -26,6 +28,8 @@ _KEYWORDS = {
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
 }
 _VALUES = ("enum", "const", "default", "examples")
+_TEXTS = frozenset(shipped("agentmut.operators.tool", "other_words")["texts"].split())
+_TEXT_FORMATS = frozenset({"email", "uri", "hostname"})
 
 
 @operator(
@@ -99,15 +103,27 @@ def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     """Yield one mutant per parameter with a type: text is a whole number and the other way round, a list is text.
 
     Keywords and values that do not fit the new type are dropped with it. Objects, and parameters of
-    several types, are left alone.
+    several types, are left alone. So are texts that nobody takes for a number: a name, a reason, a choice of words.
     """
     for place in own_places(config):
         schema = place.parameter.schema
         old = kind_of(schema)
         new = _OTHER_TYPE.get(old)
-        if new:
+        if new and not (old == "string" and _is_plainly_text(place.parameter.name, schema)):
             edits = (_retyped(place, old, new), *_unfitting(place, schema, old, new))
             yield place.candidate(edits, f"{place.parameter.name} is {new} instead of {old}")
+
+
+def _is_plainly_text(name: str, schema: Mapping[str, Any]) -> bool:
+    """Return whether a parameter is a text and surely no number, by the last word of its name, its format or choices.
+
+    >>> _is_plainly_text("customer_name", {}), _is_plainly_text("order", {}), _is_plainly_text("at", {"enum": ["a"]})
+    (True, False, True)
+    """
+    last = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().rstrip("_").rpartition("_")[2]
+    choices = schema.get("enum")
+    worded = isinstance(choices, list) and any(not str(one).isdecimal() for one in choices)
+    return last in _TEXTS or schema.get("format") in _TEXT_FORMATS or worded
 
 
 def _retyped(place: ParameterPlace, old: str, new: str) -> Edit:

@@ -113,6 +113,13 @@ def test_a_prompt_without_sentences_has_no_instructions(text: str) -> None:
         ("Wait... then answer. Version 2.5 is out.", ["Wait... then answer.", "Version 2.5 is out."]),
         ("- a rule\n\n  more of it\n- b rule", ["a rule", "more of it", "b rule"]),
         ("- wrapped at\nthe margin\n- next", ["wrapped at\nthe margin", "next"]),
+        (
+            "Sie nehmen Kfz-, Hausrat- und\nHaftpflicht auf.\nSeien Sie knapp.",
+            [
+                "Sie nehmen Kfz-, Hausrat- und\nHaftpflicht auf.",
+                "Seien Sie knapp.",
+            ],
+        ),  # a German noun has a capital letter
         ("Rules:\n- one thing", ["one thing"]),
         ("> Quoted rules count.\n> Both of them.", ["Quoted rules count.", "Both of them."]),
         ("- [ ] tick me\n- [x] done thing", ["tick me", "done thing"]),

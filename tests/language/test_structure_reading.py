@@ -67,6 +67,7 @@ def test_what_is_no_section(text: str) -> None:
             "<example>\nUser: a\n</example>\n<example>b c</example>",
             ["<example>\nUser: a\n</example>", "<example>b c</example>"],
         ),
+        ("<beispiel>\nKunde: a\n</beispiel>", ["<beispiel>\nKunde: a\n</beispiel>"]),
         ('<examples>\n<example id="1">\na\n</example>\n</examples>', ['<example id="1">\na\n</example>']),
         (
             "<examples>\nUser: a\nAgent: b\nUser: c\nAgent: d\n</examples>",

@@ -121,6 +121,7 @@ def test_a_synonym_takes_the_place_of_a_word_in_its_form(before: str, after: str
         'Call `verify` and {verify} at https://x.example/verify and say "verify".',
         "Vérifier und verify für Größe.",
         "veRify it.",
+        "Use SELECT statements alone.",
     ],
 )
 def test_no_synonym_where_it_would_read_wrongly(prompt: str) -> None:
@@ -136,6 +137,11 @@ def test_words_of_tool_names_keep_their_wording() -> None:
     [
         "Du bist ein hilfreicher Assistent und beantwortest jede Frage der Kunden in einem kurzen Satz.",
         "Tu es un assistant de voyage et tu ne donnes jamais le prix avant de poser une question.",
+        "Rufe zuerst auf, bevor du einen Schaden meldest.",
+        "Es liegt in 2 Tagen bereit.",
+        "Pide el localizador antes de cancelar.",
+        "No ofrezcas bonos ni compensaciones.",
+        "Demandez la date et ne donnez pas de prix.",
         "Eres un asistente y siempre respondes con una frase corta a las preguntas de los clientes.",
     ],
 )

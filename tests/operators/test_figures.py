@@ -82,6 +82,7 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Delete mail older than 30 days.", "Delete mail older than 31 days.", "Delete mail older than 300 days."),
         ("Use a scale from 1 to 10.", "Use a scale from 1 to 11.", "Use a scale from 1 to 20."),
         ("Offer 4-star hotels.", "Offer 5-star hotels.", "Offer 8-star hotels."),
+        ("Round it to two decimals.", "Round it to three decimals.", "Round it to four decimals."),
         ("Keep scores above 3.5 only.", "Keep scores above 4.5 only.", "Keep scores above 7.0 only."),
         ("Keep scores above 0.9 only.", "Keep scores above 0.8 only.", "Keep scores above 0.4 only."),
         ("Ship up to 2.5 kg.", "Ship up to 3.5 kg.", "Ship up to 5.0 kg."),
@@ -181,6 +182,7 @@ def test_one_of_something_becomes_two(before: str, near: str) -> None:
         "On the one hand, be kind.", "Ask one by one.", "From one year to the next, compare prices.",
         "One must be kind.", "Take one step back.", "Send one order number at a time.",
         "Only one refund per order is allowed.", "Pick the one label that fits.", "Use a one-time code.",
+        "Make as many calls as 12 tools allow for one request.",
     ],
 )  # fmt: skip
 def test_one_that_counts_nothing_stays(prompt: str) -> None:

@@ -81,6 +81,14 @@ def test_a_decoy_stands_behind_its_model_and_takes_the_same_arguments() -> None:
     assert second[2].description == "(new version)"
 
 
+def test_a_description_in_another_language_gets_no_english_remark() -> None:
+    config = tools("termin_buchen", description="Einen Termin in der Praxis buchen.")
+    (decoy,) = mutants("tool.decoy", config)
+    assert decoy.apply(config).tools[1].description == "Einen Termin in der Praxis buchen."
+    assert mutants("tool.mislead_description", config) == ()
+    assert len(mutants("tool.mislead_description", tools("book", description="Book a visit."))) == 1
+
+
 def test_a_decoy_is_an_old_version_where_there_is_a_new_one() -> None:
     config = tools("find", "find_v2", "find_legacy")
     found = [set(m.apply(config).tool_names) - set(config.tool_names) for m in mutants("tool.decoy", config)]

@@ -149,6 +149,21 @@ def test_what_has_no_plausible_other_type_keeps_its_own(left: Any) -> None:
     assert parameter("tool.change_type", left) == []
 
 
+def test_a_text_that_nobody_takes_for_a_number_keeps_its_type() -> None:
+    texts = {
+        "customerName": {},
+        "reason": {},
+        "grund": {},
+        "at": {"format": "email"},
+        "size": {"enum": ["s", "m"]},
+    }
+    numbers = {"order": {}, "name_id": {}, "fecha": {"format": "date"}, "size": {"enum": ["1", "2"]}}
+    for left, fields in ((True, texts), (False, numbers)):
+        for name, schema in fields.items():
+            found = mutants("tool.change_type", {"properties": {name: {"type": "string", **schema}}})
+            assert (found == ()) is left, name
+
+
 def test_allowed_values_go_first_last_and_middle_with_a_default_of_that_value() -> None:
     allowed = {"type": "string", "enum": ["a", "b", "c", "d", "e"], "default": "c"}
     found = parameter("tool.drop_enum_value", allowed)

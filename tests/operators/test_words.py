@@ -224,6 +224,7 @@ def test_a_number_changes_a_little_and_then_much(before: str, after: list[str]) 
         'Say "at most 5" and `retry(3)` in {max_5} cases.',
         "Meet at 5 pm on 3 March.",
         "Take Tram 8 and ask for order #42.",
+        "Write SQL for PostgreSQL 15 or MySQL 8.",
         "Use two-factor codes.",
         "Item 1 is first.",
         "Warte 30 Tage und frage nie nach der Nummer.",

@@ -14,10 +14,11 @@ _SPEAKER = re.compile(
     r"(?:[ \t]*\d+)?[ \t]*:",
     re.IGNORECASE,
 )
-_EXAMPLE_TAG = re.compile(r"(?:few_?shot_?)?examples?$", re.IGNORECASE)
-_ONE_LINE = re.compile(r"<(?P<label>example)(?:\s[^<>]{0,200})?>.*</(?P=label)>$", re.IGNORECASE)
-_OPEN_EXAMPLE = re.compile(r"<example(?:\s[^<>]{0,200})?>$", re.IGNORECASE)
-_CLOSE_EXAMPLE = re.compile(r"</example>$", re.IGNORECASE)
+_ONE_EXAMPLE = "example|beispiel|exemple|ejemplo"
+_EXAMPLE_TAG = re.compile(rf"(?:few_?shot_?)?(?:(?:{_ONE_EXAMPLE})s?|beispiele)$", re.IGNORECASE)
+_ONE_LINE = re.compile(rf"<(?P<label>{_ONE_EXAMPLE})(?:\s[^<>]{{0,200}})?>.*</(?P=label)>$", re.IGNORECASE)
+_OPEN_EXAMPLE = re.compile(rf"<(?:{_ONE_EXAMPLE})(?:\s[^<>]{{0,200}})?>$", re.IGNORECASE)
+_CLOSE_EXAMPLE = re.compile(rf"</(?:{_ONE_EXAMPLE})>$", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?:few[- ]?shot |worked |sample )?"
     r"(?P<noun>examples?|beispiele?|exemples?|ejemplos?)(?: \d{1,3}| [A-Z])?"

@@ -29,6 +29,12 @@ _TAG_ENDING = re.compile(
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
 _GOES_ON = re.compile(r"(?:AND|OR|BUT|NOR|WHEN|IF|TO|IN|AT|AS|FOR)\b")  # in a prompt in capitals
+_UNFINISHED = re.compile(
+    r"(?:^|\s)(?:and|or|the|an|of|with|from|by|und|oder|sowie|der|die|das|dem|den|des|eine?[mnrs]?|im|am|vom|zum|zur|für|"
+    r"y|el|los|las|una?|del|al|por|para|con|et|ou|le|les|du|aux?|avec|pour)\s*$",
+    re.IGNORECASE,
+)
+"""The end of a line after which the sentence goes on, even with the capital letter of a German noun."""
 _LAST_WORD = re.compile(r"\S+$")
 _SEAM = re.compile(r"[^\W\d_],? (?=[^\W\d_])")
 _CHUNK = 4_000
@@ -101,7 +107,8 @@ def _line_cuts(body: str) -> Iterator[int]:
     for line, following in pairwise(lines):
         offset += len(line) + 1
         begins = following.lstrip()[:1]
-        if begins and not begins.islower() and line.rstrip()[-1:] not in tuple(",;-–("):
+        goes_on = line.rstrip()[-1:] in tuple(",;-–(") or _UNFINISHED.search(line)
+        if begins and not begins.islower() and not goes_on:
             yield offset
 
 

@@ -14,6 +14,9 @@ _ONE = re.compile(
 )
 _NEVER_AFTER = DETERMINERS | word_set("not day or and")
 """Before "one": no one, another one, this one, "the one hand", "one or one"."""
+_BASIS = word_set("for per in about")
+_COUNT_BEFORE = re.compile(r"\d[^.;:]*$")
+"""A limit before "for one request": the one only says for what the limit is."""
 _LIMITS = word_set(
     "in than most least only within after before exactly just to for with up under over maximum per about every"
 )
@@ -68,7 +71,8 @@ def counted_ones(text: str) -> Iterator[CountedOne]:
         last = _LAST_WORD.search(text[max(0, match.start() - _LONGEST_WORD) : match.start()])
         before = last[1].lower() if last else ""
         found = None
-        if before not in _NEVER_AFTER:
+        is_basis = before in _BASIS and _COUNT_BEFORE.search(text[: match.start()])
+        if before not in _NEVER_AFTER and not is_basis:
             found = _with_noun(text, match, before) if match["rest"] else _alone(match, before)
         if found is not None and (agreeing := _with_lead(text, found)):
             yield agreeing

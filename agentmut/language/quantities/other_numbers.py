@@ -31,7 +31,7 @@ class Measure(StrEnum):
     AGE = "age"
     """The age of a person."""
     SCALE = "scale"
-    """A rating, or the end of its scale."""
+    """A rating, the end of its scale, or a number of decimals."""
     PART = "part"
     """Out of a number that follows."""
 
@@ -54,7 +54,7 @@ _SCALE_BEFORE = re.compile(
     r"\b(?:out\s+of|scales?|rat(?:e(?!\s+(?:limits?|of)\b)|ed|ing|ings)|scor(?:e|ed|es))\b[^.;,]{0,30}$",
     re.IGNORECASE,
 )
-_SCALE_AFTER = re.compile(r"[\s-]stars?\b", re.IGNORECASE)
+_SCALE_AFTER = re.compile(r"[\s-](?:stars?|decimals?|decimal\s+(?:places|digits))\b", re.IGNORECASE)
 _PART_AFTER = re.compile(r"(?:\s+stars?|\s+points?)?\s+out\s+of\s+(?:\d|[a-z]+\b)", re.IGNORECASE)
 _MONEY_AFTER = re.compile(rf"\s?{MONEY}")
 _MONEY_BEFORE = re.compile(rf"{MONEY}\s?$")

@@ -23,12 +23,18 @@ def synonyms(
     """Return every replaceable word of an instruction, in order; none if the instruction is not English.
 
     Protected text is left alone, and so are words that the name of a tool is made of. An instruction keeps a word
-    whose synonym it has already: "Do not speculate or guess" would become "Do not guess or guess".
+    whose synonym it has already: "Do not speculate or guess" would become "Do not guess or guess". A word in capitals
+    among others is a keyword, such as SELECT.
     """
     for use in uses(document, instruction):
         said = use.replacement("neutral")
-        if said and not is_of_a_name(use.text, tool_names) and not _says(instruction.text, said):
+        kept = is_of_a_name(use.text, tool_names) or _is_keyword(use.text, instruction.text)
+        if said and not kept and not _says(instruction.text, said):
             yield Replacement(use.start, use.end, said)
+
+
+def _is_keyword(text: str, sentence: str) -> bool:
+    return len(text) > 1 and text.isupper() and not sentence.isupper()
 
 
 def _says(text: str, said: str) -> bool:

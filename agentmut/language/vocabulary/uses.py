@@ -19,7 +19,12 @@ they their it is only or do don't from by at than more which within each any eve
 _ENGLISH = frozenset(_FUNCTION_WORDS.split())
 _ENGLISH_SHARE = 0.1
 _FEW_WORDS = 12
-_GERMAN = word_set("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur")
+_FOREIGN = word_set(
+    "der die das und nicht ist ein eine einen einem einer immer nie nach vor bis den dem des kein keine keinen nur "
+    "sie du ich wir ihr es dir dich uns dann wenn bei mit von zum zur auf im wird werden oder sind "
+    "el los las un una unos unas y del que con por para su sus si ni nunca antes al la le les de et une du des ne pas "
+    "vous votre vos dans pour avec jamais gli di che sempre uma não com"
+)
 _PLAIN = str.maketrans("’‘“”–—…€£≤≥•°×→§", "''\"\"-..EL<>*ox>S")
 _SAME_PHRASE = re.compile(r"[\s*_$€£(]+")  # "above **$50**": the number follows "above"
 _CLAUSE_END = re.compile(r"[,.;:!?()–—]|\s-\s")
@@ -54,12 +59,16 @@ class Use(NamedTuple):
 
 @lru_cache(maxsize=4_096)  # asked by every word operator
 def reads_as_english(text: str) -> bool:
-    """Return whether the English word lists apply. A few plain ASCII words count as English."""
+    """Return whether the English word lists apply. A few plain ASCII words count as English.
+
+    >>> reads_as_english("Answer briefly."), reads_as_english("No ofrezcas bonos ni compensaciones.")
+    (True, False)
+    """
     found = [word.text.lower() for word in words(text)]
     english = sum(word in _ENGLISH for word in found)
     if len(found) > _FEW_WORDS:
         return english >= _ENGLISH_SHARE * len(found)
-    return text.translate(_PLAIN).isascii() and (english > 0 or not any(word in _GERMAN for word in found))
+    return text.translate(_PLAIN).isascii() and (english > 0 or not any(word in _FOREIGN for word in found))
 
 
 def in_condition(text: str, offset: int) -> bool:
