@@ -79,6 +79,7 @@ from .vocabulary.synonyms import synonyms as synonyms
 from .vocabulary.uses import Use as Use
 from .vocabulary.uses import in_condition as in_condition
 from .vocabulary.uses import reads_as_english as reads_as_english
+from .vocabulary.uses import reads_as_foreign as reads_as_foreign
 from .vocabulary.uses import uses as uses
 from .vocabulary.wordnet import load_wordnet as load_wordnet
 from .vocabulary.wordnet import wordnet_synonyms as wordnet_synonyms

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import Path, flat, shipped
-from agentmut.language import quoted, reads_as_english, stems, words
+from agentmut.language import quoted, stems, words
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
+from agentmut.operators.shared_edits import takes_english
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, places
 from agentmut.seams import OperatorOptions, operator
@@ -38,7 +39,7 @@ def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterat
     """
     said = _vocabularies(config.tools)
     for index, tool in enumerate(config.tools):
-        misleading = _misleading(index, config.tools, said)
+        misleading = _misleading(index, config, said)
         if not misleading:
             continue
         yield Candidate(
@@ -62,11 +63,12 @@ def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
     return [stems(f"{tool.name} {tool.description}") for tool in tools]
 
 
-def _misleading(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> str:
+def _misleading(index: int, config: AgentConfig, said: Sequence[frozenset[str]]) -> str:
+    tools = config.tools
     other = _nearest(index, tools, said)
     if other is not None:
         return tools[other].description
-    return _out_of_use(tools[index].name) if reads_as_english(tools[index].description) else ""
+    return _out_of_use(tools[index].name) if takes_english(config, tools[index].description) else ""
 
 
 def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from agentmut._base import shipped
-from agentmut.language import reads_as_english
 from agentmut.nouns import AgentConfig, Candidate, Edit, FaultKind, ToolFault, ToolSpec
+from agentmut.operators.shared_edits import takes_english
 from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, tools_example
 from agentmut.seams import OperatorOptions, operator
 
@@ -117,13 +117,12 @@ def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
         known = ((_next_version(tool.name), "(new version)"), (f"{tool.name}_legacy", "(legacy)"))
         for name, remark in known:
             if name not in taken and len(name) <= LONGEST_NAME:
-                yield _decoy(index, tool, name, remark)
+                yield _decoy(index, tool, name, remark if takes_english(config, tool.description) else "")
                 break
 
 
 def _decoy(index: int, tool: ToolSpec, name: str, remark: str) -> Candidate:
-    said = tool.description.rstrip()
-    description = f"{said} {remark}".lstrip() if reads_as_english(said) else said
+    description = f"{tool.description.rstrip()} {remark}".strip()
     twin = ToolSpec(
         name=name,
         description=description,

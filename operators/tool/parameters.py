@@ -103,7 +103,7 @@ def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     """Yield one mutant per parameter with a type: text is a whole number and the other way round, a list is text.
 
     Keywords and values that do not fit the new type are dropped with it. Objects, and parameters of
-    several types, are left alone. So are texts that nobody takes for a number: a name, a reason, a choice of words.
+    several types, are left alone. So are texts that nobody takes for a number: a name, a reason, an address.
     """
     for place in own_places(config):
         schema = place.parameter.schema
@@ -115,15 +115,13 @@ def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
 
 
 def _is_plainly_text(name: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether a parameter is a text and surely no number, by the last word of its name, its format or choices.
+    """Return whether a parameter is a text and surely no number, by the last word of its name or by its format.
 
-    >>> _is_plainly_text("customer_name", {}), _is_plainly_text("order", {}), _is_plainly_text("at", {"enum": ["a"]})
-    (True, False, True)
+    >>> [_is_plainly_text(name, {}) for name in ("customerName", "order", "name_id")]
+    [True, False, False]
     """
     last = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().rstrip("_").rpartition("_")[2]
-    choices = schema.get("enum")
-    worded = isinstance(choices, list) and any(not str(one).isdecimal() for one in choices)
-    return last in _TEXTS or schema.get("format") in _TEXT_FORMATS or worded
+    return last in _TEXTS or schema.get("format") in _TEXT_FORMATS
 
 
 def _retyped(place: ParameterPlace, old: str, new: str) -> Edit:

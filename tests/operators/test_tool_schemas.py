@@ -150,18 +150,11 @@ def test_what_has_no_plausible_other_type_keeps_its_own(left: Any) -> None:
 
 
 def test_a_text_that_nobody_takes_for_a_number_keeps_its_type() -> None:
-    texts = {
-        "customerName": {},
-        "reason": {},
-        "grund": {},
-        "at": {"format": "email"},
-        "size": {"enum": ["s", "m"]},
-    }
-    numbers = {"order": {}, "name_id": {}, "fecha": {"format": "date"}, "size": {"enum": ["1", "2"]}}
-    for left, fields in ((True, texts), (False, numbers)):
-        for name, schema in fields.items():
-            found = mutants("tool.change_type", {"properties": {name: {"type": "string", **schema}}})
-            assert (found == ()) is left, name
+    fields: dict[str, Any] = {"customerName": {}, "reason": {}, "grund": {}, "at": {"format": "email"}}
+    fields |= {"order": {}, "name_id": {}, "fecha": {"format": "date"}, "size": {"enum": ["1", "2"]}}
+    schema = {"properties": {name: {"type": "string", **field} for name, field in fields.items()}}
+    changed = [mutant.edits[0].pointer.split("/")[-2] for mutant in mutants("tool.change_type", schema)]
+    assert changed == ["order", "name_id", "fecha", "size"]
 
 
 def test_allowed_values_go_first_last_and_middle_with_a_default_of_that_value() -> None:

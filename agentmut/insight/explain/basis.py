@@ -18,10 +18,11 @@ from agentmut.insight.explain.key_terms import is_unit_word
 from agentmut.insight.explain.meaning import tools_named
 from agentmut.insight.explain.misplaced import telling_words, words_beside
 from agentmut.insight.explain.occasion import Occasion, conditions_of, only_reads, texts_in
-from agentmut.insight.explain.of_rule import of_rule
+from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
+from agentmut.insight.explain.of_rule import is_negated_there, of_rule
 from agentmut.judging import as_text
 from agentmut.language import NO, STOP_WORDS, YES, Modality, decisions, modality, stem, stems
-from agentmut.nouns import Basis, EvaluatorSpec, Step
+from agentmut.nouns import Basis, EvaluatorSpec, OperatorClass, Step
 
 HALF = 0.5
 """The share of a condition's telling words that the user has to say."""
@@ -62,8 +63,24 @@ def rules_for(spec: EvaluatorSpec, occasion: Occasion) -> Iterator[str]:
 
 
 def _of_edge(one: Candidate, occasion: Occasion) -> Basis:
-    """Return the ground of how an answer begins or ends: no change of a tool has to do with it."""
-    return Basis.SEEN if occasion.meaning.tools else _by_rule(one, occasion)
+    """Return the ground of how an answer begins or ends: no change of a tool or of the model has to do with it.
+
+    A model that stops early loses its last words, whatever they are: that an answer is whole is asked for elsewhere.
+    """
+    meaning = occasion.meaning
+    off = meaning.tools or (meaning.operator_class is OperatorClass.MODEL and not meaning.rule)
+    return Basis.SEEN if off else _by_rule(one, occasion)
+
+
+def _of_expression(one: Candidate, occasion: Occasion) -> Basis:
+    """Return the ground of an expression: a rule sets the limit, or an answer is lost or cut off.
+
+    Whoever asks wants an answer. That it is whole is asked for where the model is changed, as by a lower limit.
+    """
+    is_cut = one.spec.argument == WHOLE and occasion.meaning.operator_class is OperatorClass.MODEL
+    if one.spec.argument == ANSWERED or is_cut:
+        return Basis.REQUEST
+    return _by_rule(one, occasion)
 
 
 def _of_ban(one: Candidate, occasion: Occasion) -> Basis:
@@ -89,16 +106,18 @@ def _of_order(one: Candidate, occasion: Occasion) -> Basis:
 
 
 def _of_banned_tool(one: Candidate, occasion: Occasion) -> Basis:
-    """Return the ground of a forbidden tool: the user asks for it, and a rule forbids it.
+    """Return the ground of a forbidden tool: a rule forbids it, and the user asks for it or the rule is changed.
 
-    All words of the rule's condition have to be the user's, or those of a tool's result.
+    All words of the rule's condition have to be the user's, or those of a tool's result. A changed rule has to write
+    the tool's name.
     """
     tool = str(one.spec.argument)
     known = occasion.stems | stems(" ".join(_results(occasion)))
     for rule in occasion.rules:
-        forbids = modality(rule) is Modality.FORBID and not _PERMITS.search(rule)
+        banned = modality(rule) is Modality.FORBID or is_negated_there(rule, tool)
         telling = stems(" ".join(conditions_of(rule))) - occasion.usual_in_rules
-        if forbids and tools_named(rule, (tool,)) and telling <= known and _names(tool, occasion):
+        meant = _names(tool, occasion) or (rule in occasion.meaning.rule and tool in rule)
+        if banned and not _PERMITS.search(rule) and tools_named(rule, (tool,)) and telling <= known and meant:
             return Basis.RULE
     return Basis.SEEN
 
@@ -144,7 +163,7 @@ _CHECKS: Mapping[str, Callable[[Candidate, Occasion], Basis]] = {
     "ends_with": _of_edge,
     "contains": _by_rule,
     "not_contains": _of_ban,
-    "expression": _by_rule,
+    "expression": _of_expression,
     "states": _of_figure,
     "decides": _of_decision,
     "tool_order": _of_order,

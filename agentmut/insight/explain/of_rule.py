@@ -31,6 +31,10 @@ _LIMIT = re.compile(
 )
 _BELOW = re.compile(r"\b(?:under|below|fewer than|less than|weniger als|unter)\b", re.I)
 _GERMAN_BAN = re.compile(r"\b(?:nie|niemals|nicht|kein(?:e[nmrs]?)?)\b(?! (?:mehr als|nur)\b)", re.I)
+_PHONE = re.compile(r"(?<![\w.,:/€$£+-])(?:\+|0)?\d{2,5}(?:[ /-]\d{2,8}){1,4}(?![\w.,:/%-]*\d)")
+_LEAST_DIGITS = 7
+"""Digits of a telephone number; fewer may be a range or a date."""
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLAUSE = re.compile(r"[^,;:]*(?:[\"“„«][^\"“”„«»]*[\"”“»][^,;:]*)*")
 _ONCE = re.compile(r"\b(?:only once|once only|at most once|twice)\b", re.I)
 _ALLOWS = re.compile(r"\b(?:only after|before|until|unless|without|nur nach|bevor|ohne)\b", re.I)
@@ -47,6 +51,7 @@ def of_rule(meaning: Meaning) -> Iterator[Candidate]:
         yield from _limit_of(rule)
         if not forbids:
             yield from _figures_of(rule)
+            yield from _phones_of(rule)
 
 
 def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
@@ -120,9 +125,10 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
         says = f"{order[0]} is called before {order[1]}"
         yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
     for _, tool in named:
-        if forbids and _ALLOWS.search(rule):
+        banned = forbids or is_negated_there(rule, tool)
+        if banned and _ALLOWS.search(rule):
             continue
-        if forbids:
+        if banned:
             yield candidate(
                 "tool_not_called", tool, f"{tool} is not called", 0.95, partial(_calls, tool, False)
             )
@@ -133,6 +139,18 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
             yield candidate(
                 "tool_count", argument, f"{tool} is called at most once", 0.9, partial(_once, tool)
             )
+
+
+def is_negated_there(rule: str, tool: str) -> bool:
+    """Return whether a rule names a tool in a clause with a German negation: the kind of a rule is read in English.
+
+    >>> is_negated_there("Melde dann keine Störung mit `stoerung_melden`.", "stoerung_melden")
+    True
+    >>> is_negated_there("Gib keine Auskunft, rufe `schaden_status` auf.", "schaden_status")
+    False
+    """
+    clauses = [clause for clause in _CLAUSE.findall(rule) if tools_named(clause, (tool,))]
+    return bool(clauses) and all(_GERMAN_BAN.search(_QUOTED.sub(" ", clause)) for clause in clauses)
 
 
 def _orders_of(rule: str, named: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
@@ -200,3 +218,15 @@ def _figures_of(rule: str) -> Iterator[Candidate]:
 
 def _states(figure: Figure, view: View) -> bool:
     return figure in view.figures
+
+
+def _phones_of(rule: str) -> Iterator[Candidate]:
+    """Yield the telephone numbers that a rule gives.
+
+    >>> [one.spec.argument for one in _phones_of("Nenne die 0800 555 0112, erreichbar 2026-01-05 bis 10-12 Uhr.")]
+    ['0800 555 0112']
+    """
+    for match in _PHONE.finditer(rule):
+        number = match[0]
+        if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and not _DATE.fullmatch(number):
+            yield _text_candidate("contains", number, f"the answer has “{number}”", 0.9)

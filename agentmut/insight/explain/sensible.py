@@ -11,7 +11,7 @@ from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, only_reads, texts_in, usually_feeds
-from agentmut.insight.explain.of_endings import ENDINGS
+from agentmut.insight.explain.of_endings import ENDINGS, WHOLE
 from agentmut.insight.explain.shapes import SHAPES, SLIGHT
 from agentmut.language import Modality, modality, stated_figures, stems
 from agentmut.nouns import EvaluatorSpec, OperatorClass
@@ -222,7 +222,9 @@ def _fits_form(one: Candidate, occasion: Occasion) -> bool:
 
 
 def _fits_limit(one: Candidate, occasion: Occasion) -> bool:
-    """Return whether the changed rule speaks of size, or the change may lead to loops."""
+    """Return whether the changed rule speaks of size, or the change may lead to loops or cut answers off."""
+    if one.spec.argument == WHOLE and occasion.meaning.operator_class is not OperatorClass.MODEL:
+        return False
     if one.spec.argument in ENDINGS or one.grounded == STATED:
         return True
     if one.spec.name == "expression" and (occasion.answers_in_fields or _is_off(one, occasion.meaning)):

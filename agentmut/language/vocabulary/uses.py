@@ -71,6 +71,16 @@ def reads_as_english(text: str) -> bool:
     return text.translate(_PLAIN).isascii() and (english > 0 or not any(word in _FOREIGN for word in found))
 
 
+def reads_as_foreign(text: str) -> bool:
+    """Return whether a text has more words of other languages than of English, by their most frequent words.
+
+    >>> reads_as_foreign("Einen Termin buchen."), reads_as_foreign("Book a visit."), reads_as_foreign("Termine")
+    (True, False, False)
+    """
+    found = [word.text.lower() for word in words(text)]
+    return sum(word in _FOREIGN for word in found) > sum(word in _ENGLISH for word in found)
+
+
 def in_condition(text: str, offset: int) -> bool:
     """Return whether the text at `offset` belongs to a condition: it comes after "if", "who" and the like."""
     clause = _STRESSED.sub(" ", _CLAUSE_END.split(text[:offset])[-1])

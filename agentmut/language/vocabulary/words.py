@@ -10,6 +10,8 @@ from agentmut._base import shipped
 # Underscores separate words, so that the name of a tool, `issue_refund`, meets "issue a refund".
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
+_IN_ASCII = str.maketrans({"’": "'", "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
 STOP_WORDS = frozenset(shipped("agentmut.language.vocabulary", "word_lists")["stop_words"].split())
 
 
@@ -34,10 +36,12 @@ def words(text: str) -> tuple[Word, ...]:
 def stem(word: str) -> str:
     """Return the English Snowball stem, in lower case. Case and kind of apostrophe do not matter.
 
-    >>> stem("Refunds") == stem("refunded") == "refund"
-    True
+    Nor does it matter how an umlaut is written, since names of tools have no umlauts.
+
+    >>> stem("Refunds") == stem("refunded") == "refund", stem("ändern") == stem("aendern")
+    (True, True)
     """
-    return _stemmer()(word.lower().replace("’", "'"))
+    return _stemmer()(word.lower().translate(_IN_ASCII))
 
 
 def stems(text: str) -> frozenset[str]:

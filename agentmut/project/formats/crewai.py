@@ -17,12 +17,12 @@ class CrewAIAgents:
     general: ClassVar[bool] = False
 
     def recognises(self, file: ConfigFile) -> bool:
-        """Return whether every entry has a goal and a backstory."""
+        """Return whether every entry has a goal and a backstory; entries that others merge are none."""
         return _every_entry_has(file, "goal", "backstory")
 
     def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
         """Return one agent for each entry."""
-        return tuple(_agent(file.source, name, entry) for name, entry in file.values.items())
+        return tuple(_agent(file.source, name, entry) for name, entry in _entries(file).items())
 
 
 class CrewAITasks:
@@ -37,18 +37,24 @@ class CrewAITasks:
 
     def read(self, file: ConfigFile) -> tuple[FoundAgent, ...]:
         """Return the tasks of each agent as its prompt; tasks without an agent are those of `crew`."""
-        owners = dict.fromkeys(_owner(entry) for entry in file.values.values())
+        entries = _entries(file)
+        owners = dict.fromkeys(_owner(entry) for entry in entries.values())
         return tuple(
             FoundAgent(
-                name=owner, prompt=tuple(_tasks(file.source, file.values, owner)), named=_tools(file, owner)
+                name=owner, prompt=tuple(_tasks(file.source, entries, owner)), named=_tools(entries, owner)
             )
             for owner in owners
         )
 
 
 def _every_entry_has(file: ConfigFile, *keys: str) -> bool:
-    entries = list(file.values.values())
+    entries = list(_entries(file).values())
     return bool(entries) and all(isinstance(one, dict) and all(key in one for key in keys) for one in entries)
+
+
+def _entries(file: ConfigFile) -> Mapping[str, Any]:
+    """Return the entries without those that only hold what others merge: `x-defaults: &defaults`, `.base: &base`."""
+    return {name: entry for name, entry in file.values.items() if not str(name).startswith((".", "x-"))}
 
 
 def _agent(source: YamlSource, name: str, entry: Mapping[str, Any]) -> FoundAgent:
@@ -82,6 +88,6 @@ def _tasks(source: YamlSource, entries: Mapping[str, Any], owner: str) -> Iterat
         first = False
 
 
-def _tools(file: ConfigFile, owner: str) -> tuple[ToolSpec, ...]:
-    mine = (entry for entry in file.values.values() if _owner(entry) == owner)
+def _tools(entries: Mapping[str, Any], owner: str) -> tuple[ToolSpec, ...]:
+    mine = (entry for entry in entries.values() if _owner(entry) == owner)
     return tuple({tool.name: tool for entry in mine for tool in _named(entry)}.values())

@@ -8,6 +8,7 @@ from agentmut.insight.explain.basis import basis_of
 from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.meaning import Meaning
 from agentmut.insight.explain.occasion import Occasion
+from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
 from agentmut.insight.explain.sensible import NEAR
 from agentmut.insight.explain.views import View
 from agentmut.nouns.mutant import OperatorClass
@@ -130,3 +131,48 @@ def test_other_evaluators_and_an_unknown_user_have_no_ground() -> None:
     assert basis(BOOK, "regex", r"\d", rule=FEE) is Basis.SEEN
     assert basis(BOOK, "max_steps", 4, tool="book_repair") is Basis.SEEN
     assert basis("", "ends_with", "Ride well!", rule=END) is Basis.SEEN
+
+
+GAS = "Bei Gasgeruch: Nenne sofort die Nummer 0800 555 0112. Melde dann keine Störung mit `stoerung_melden`."
+AENDERN = "Prüfe den Vertrag mit `vertrag_pruefen`, bevor du mit `abschlag_aendern` den Abschlag änderst."
+GERMAN_TOOLS = ("vertrag_pruefen", "abschlag_aendern", "stoerung_melden")
+
+
+def german_basis(asked: str, rule: str, name: str, argument: Any) -> Basis:
+    meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, GERMAN_TOOLS)
+    one = candidate(name, argument, "", 0.9, lambda view: True)._replace(grounded=NEAR)
+    return basis_of(one, Occasion(meaning, asked, [View(AgentTrace(outputs=("Gut.",)))] * 3))
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule", "name", "argument", "wanted"),
+    [
+        ("Bitte den Abschlag ändern, auf 85 Euro.", AENDERN, "tool_order", [*GERMAN_TOOLS[:2]], Basis.RULE),
+        ("Wie ist das Wetter?", AENDERN, "tool_order", [*GERMAN_TOOLS[:2]], Basis.SEEN),
+        ("Gasgeruch im Haus!", GAS.split(". ")[1], "tool_not_called", "stoerung_melden", Basis.RULE),
+        ("Gasgeruch im Haus!", AENDERN, "tool_not_called", "stoerung_melden", Basis.SEEN),
+        ("Gasgeruch im Haus!", GAS.split(". ")[0], "contains", "0800 555 0112", Basis.RULE),
+        ("Wie ist das Wetter?", GAS.split(". ")[0], "contains", "0800 555 0112", Basis.SEEN),
+    ],
+)
+def test_german_rules_are_a_ground_like_english_ones(
+    asked: str, rule: str, name: str, argument: Any, wanted: Basis
+) -> None:
+    assert german_basis(asked, rule, name, argument) is wanted
+
+
+@pytest.mark.parametrize(
+    ("changed", "name", "argument", "wanted"),
+    [
+        (OperatorClass.MODEL, "ends_with", "Ride well!", Basis.SEEN),
+        (OperatorClass.MODEL, "expression", WHOLE, Basis.REQUEST),
+        (OperatorClass.PROMPT, "expression", WHOLE, Basis.SEEN),
+        (OperatorClass.ORCHESTRATION, "expression", ANSWERED, Basis.REQUEST),
+    ],
+)
+def test_a_cut_answer_is_asked_to_be_whole_and_not_to_end_in_certain_words(
+    changed: OperatorClass, name: str, argument: Any, wanted: Basis
+) -> None:
+    meaning = Meaning("", frozenset(), frozenset(), changed, END, TOOLS, (END,))
+    one = candidate(name, argument, "", 0.9, lambda view: True)._replace(grounded=NEAR)
+    assert basis_of(one, Occasion(meaning, BOOK, [View(AgentTrace(outputs=("Fine.",)))] * 3)) is wanted
