@@ -136,3 +136,5 @@ class Origin(Frozen):
     sources: Sources = Sources()
     file: str
     """The project file, or the file that holds the config."""
+    left_out: tuple[str, ...] = ()
+    """The parts of the agent that another tool's file names and that are not in the config, in words."""

@@ -63,7 +63,9 @@ def read_config_file(path: Path) -> Origin:
             f"tool; the formats are {', '.join(known_formats())}."
         )
     if foreign := read_foreign(path, part, names(Group.OPERATORS)):
-        return Origin(config=foreign.with_named, sources=foreign.sources, file=path.name)
+        return Origin(
+            config=foreign.with_named, sources=foreign.sources, file=path.name, left_out=foreign.left_out
+        )
     if part:
         raise ProjectError(
             f"{path.name} describes one agent, so there is no {part!r} in it. Leave #{part} out."

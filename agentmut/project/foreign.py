@@ -24,6 +24,8 @@ class ForeignConfig(NamedTuple):
     sources: Sources
     named: tuple[ToolSpec, ...]
     """Tools that the file names without their parameters."""
+    left_out: tuple[str, ...] = ()
+    """The parts of the agent that the file names and nobody has read."""
 
     @property
     def with_named(self) -> AgentConfig:
@@ -117,7 +119,7 @@ def _foreign(
         tool_places={name: Place(path=label, line=line) for name, line in found.tool_lines.items()},
         context=found.context,
     )
-    return ForeignConfig(found.name, reader, config, sources, found.named)
+    return ForeignConfig(found.name, reader, config, sources, found.named, found.left_out)
 
 
 def _prompt(found: FoundAgent, label: str, operators: Sequence[str]) -> ReadPrompt:

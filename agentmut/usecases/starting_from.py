@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut._base import UsageError
-from agentmut.nouns import AgentConfig, Document, ToolSpec
+from agentmut.nouns import AgentConfig, Document, Origin, ToolSpec
 from agentmut.project import read_config_file
 from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from_graphs import files_for_graph
@@ -54,12 +54,13 @@ def write_from(target: Path, source: Path, force: bool = False) -> StartedFrom:
         return StartedFrom(write_project(target, graph, force), "")
     if server := files_for_server(target, source):
         return StartedFrom(write_project(target, server, force), "", "mcp")
-    config = read_config_file(source).config
+    origin = read_config_file(source)
+    config = origin.config
     if not (config.prompt.strip() or config.tools):
         raise UsageError(f"{source} describes neither a prompt nor tools, so there is nothing to begin with.")
     places = {name: name if force else _free(target, name) for name in (PROMPT, TOOLS)}
     files = {
-        "agentmut.yaml": _project(config, source.name, places),
+        "agentmut.yaml": _project(origin, source.name, places),
         "scenarios/first.yaml": _scenarios(config),
     }
     if config.prompt.strip():
@@ -82,7 +83,8 @@ def _is_there(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text("utf-8", errors="replace") == text
 
 
-def _project(config: AgentConfig, file: str, places: Mapping[str, str]) -> str:
+def _project(origin: Origin, file: str, places: Mapping[str, str]) -> str:
+    config = origin.config
     model = config.model.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     model |= {"name": model_named(config)}
     adapter = _adapter_for(config)
@@ -90,7 +92,8 @@ def _project(config: AgentConfig, file: str, places: Mapping[str, str]) -> str:
     values |= {"tools": places[TOOLS]} if config.tools else {}
     values |= {"context": list(_documents(config))} if config.context else {}
     values["model"] = model
-    written = "".join(f"    {line}\n" for line in _dumped(values).splitlines())
+    unread = [f"# not taken: {' '.join(one.split())}" for one in origin.left_out]
+    written = "".join(f"    {line}\n" for line in (*unread, *_dumped(values).splitlines()))
     alias = shlex.quote(f"{model['name']}=sim-large")
     begun = _PROJECT.format(adapter=adapter, alias=alias, file=" ".join(file.split()), config=written)
     return begun + SETTINGS

@@ -321,3 +321,47 @@ def test_crewai_may_write_a_model_with_its_settings(tmp_path: Path) -> None:
     text = "writer:\n  role: W\n  goal: Write.\n  backstory: You write.\n  llm: {model: gpt-5.2, temperature: 0.1}\n"
     model = read_config_file(written(tmp_path, "agents.yaml", text)).config.model
     assert (model.name, model.temperature) == ("gpt-5.2", 0.1)
+
+
+MERGED = """
+x-defaults: &defaults {llm: openai/gpt-4o}
+writer:
+  <<: *defaults
+  role: Writer
+  goal: Write it.
+  backstory: You are brief.
+"""
+
+
+def test_entries_for_defaults_are_no_agents_of_crewai(tmp_path: Path) -> None:
+    found = read_config_file(written(tmp_path, "agents.yaml", MERGED))
+    assert found.config.model.name == "openai/gpt-4o"
+    assert found.config.prompt.startswith("You are brief.")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "left_out"),
+    [
+        (
+            "root_agent.yaml",
+            "name: a\ninstruction: Be brief.\nsub_agents: [{config_path: b.yaml}, {code: c.d}]\n",
+            ("the sub-agent b.yaml", "the sub-agent c.d"),
+        ),
+        (
+            "a.json",
+            '{"object": "assistant", "instructions": "Be brief.", "model": "m", "tools": [{"type": "file_search"}]}',
+            ("the tool file_search of the service",),
+        ),
+        (
+            "promptfooconfig.yaml",
+            "prompts: [Be brief.]\nproviders: [openai:chat:m, openai:chat:n]\ntests: []\n",
+            ("the provider openai:chat:n (the first provider counts)",),
+        ),
+        ("a.j2", '{% extends "b.j2" %}Be brief.', ("the template b.j2",)),
+        ("b.j2", "Be brief.", ()),
+    ],
+)
+def test_what_a_file_names_and_is_not_read_is_said(
+    name: str, text: str, left_out: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert read_config_file(written(tmp_path, name, text)).left_out == left_out

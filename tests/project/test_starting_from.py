@@ -110,3 +110,10 @@ def test_files_of_the_user_stay_and_the_project_uses_a_document_where_it_stands(
     assert [one.name for one in project.config.context] == ["docs/git.md"]
     assert begun.model == project.config.model.name == "Some Model 4.5"
     assert "--alias 'Some Model 4.5=sim-large' --" in (tmp_path / "agentmut.yaml").read_text()
+
+
+def test_a_project_names_what_was_not_taken(tmp_path: Path) -> None:
+    agent = tmp_path / "root_agent.yaml"
+    agent.write_text("name: a\ninstruction: Be brief.\nsub_agents: [{config_path: b.yaml}]\n")
+    write_from(tmp_path / "made", agent)
+    assert "    # not taken: the sub-agent b.yaml\n" in (tmp_path / "made" / "agentmut.yaml").read_text()

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -111,7 +112,9 @@ def _without_project(
             selection = with_changes(
                 selection, in_diff, lambda since: changes_since(since, described, origin.config)
             )
-        return origin, mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({})), selection
+        made = mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({}))
+        unread = tuple(f"{origin.file} also names {one}, which is not read" for one in origin.left_out)
+        return origin, replace(made, notes=(*made.notes, *unread)), selection
 
 
 def _of_project(

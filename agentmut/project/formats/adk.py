@@ -41,6 +41,7 @@ class AdkAgent:
                 prompt=prompt,
                 named=tuple(ToolSpec(name=name) for name in names),
                 model=model,
+                left_out=tuple(_left_out(values)),
             ),
         )
 
@@ -58,6 +59,15 @@ def _prompt(file: ConfigFile) -> Iterator[WrittenText]:
 def _sub_agents(values: dict[str, Any]) -> str:
     paths = [str(one["config_path"]) for one in _mappings(values.get("sub_agents")) if "config_path" in one]
     return f", but the sub-agents {', '.join(paths)}" if paths else ""
+
+
+def _left_out(values: dict[str, Any]) -> Iterator[str]:
+    for one in _mappings(values.get("sub_agents")):
+        yield f"the sub-agent {one.get('config_path') or one.get('code') or one.get('name')}"
+    for tool in _mappings(values.get("tools")):
+        name = str(tool.get("name") or "")
+        if name.lower().endswith("toolset"):
+            yield f"the tools of {name.rpartition('.')[2]}, which tells them when it runs"
 
 
 def _tool_names(tools: Any) -> Iterator[str]:

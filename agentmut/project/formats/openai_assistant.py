@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from agentmut._base import KeyPath, YamlSource
 from agentmut.nouns import ToolSpec
 from agentmut.project.formats.settings import model_of
-from agentmut.project.formats.tool_lists import is_of_service, tools_in
+from agentmut.project.formats.tool_lists import is_of_service, services_in, tools_in
 from agentmut.project.formats.yaml_texts import written_at
 from agentmut.seams import ConfigFile, FoundAgent
 
@@ -47,6 +47,7 @@ def _agent(file: ConfigFile, key: KeyPath, values: Mapping[str, Any]) -> FoundAg
         tools=tools,
         tool_lines=_lines(file.source, (*key, "tools"), values.get("tools"), tools),
         model=model_of(values.get("model"), _settings(values), file.label),
+        left_out=services_in(values.get("tools")),
     )
 
 

@@ -42,7 +42,7 @@ class Promptfoo:
             )
         names = _distinct([one.name for one in found])
         return tuple(
-            FoundAgent(name=name, prompt=one.parts, tools=tools, model=model)
+            FoundAgent(name=name, prompt=one.parts, tools=tools, model=model, left_out=tuple(_others(file)))
             for name, one in zip(names, found, strict=True)
         )
 
@@ -145,6 +145,13 @@ def _system_text(messages: Sequence[Any]) -> str | None:
         if isinstance(message, dict) and message.get("role") in ("system", "developer"):
             return message["content"] if isinstance(message.get("content"), str) else None
     return None
+
+
+def _others(file: ConfigFile) -> Iterator[str]:
+    """Yield the providers after the first one."""
+    listed = file.values.get("providers") or file.values.get("targets")
+    for one in listed[1:] if isinstance(listed, list) else ():
+        yield f"the provider {_named(one)[0]} (the first provider counts)"
 
 
 def _provider(file: ConfigFile) -> tuple[ModelConfig, tuple[ToolSpec, ...]]:

@@ -1,7 +1,7 @@
 """Prompts in templates: Jinja and Prompty."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from agentmut.nouns import ModelConfig
@@ -20,6 +20,7 @@ _ROLE = re.compile(
     r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)(?:\[[^\]\n]*\])?[ \t]*:[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
+_INCLUDE = re.compile(r"\{%-?\s*(?:include|extends|import|from)\s+(?P<name>\"[^\"]+\"|'[^']+'|[\w.]+)")
 _KINDS = {"float": "number"}
 """Kinds of values that JSON Schema calls otherwise."""
 
@@ -40,7 +41,17 @@ class Jinja:
         message = _MESSAGE.search(found.body)
         start, end = message.span("text") if message else (0, len(found.body))
         prompt = _cut(found.body, start, end, found.line)
-        return (FoundAgent(name=_stem(file), prompt=(prompt,)),)
+        return (FoundAgent(name=_stem(file), prompt=(prompt,), left_out=tuple(_included(file.text))),)
+
+
+def _included(text: str) -> Iterator[str]:
+    """Yield the templates that a template includes, extends or imports.
+
+    >>> list(_included('{% extends "base.j2" %}{%- include name -%}'))
+    ['the template base.j2', 'the template name']
+    """
+    for name in dict.fromkeys(match["name"].strip("\"'") for match in _INCLUDE.finditer(text)):
+        yield f"the template {name}"
 
 
 class Prompty:

@@ -38,3 +38,16 @@ def is_of_service(tool: Any) -> bool:
     kind = tool.get("type")
     described = any(key in tool for key in ("function", "parameters", "input_schema", "inputSchema"))
     return isinstance(kind, str) and kind not in ("function", "custom") and not described
+
+
+def services_in(tools: Any) -> tuple[str, ...]:
+    """Return the tools of a list that the model's service carries out, in words.
+
+    >>> services_in([{"type": "file_search"}, {"type": "function", "function": {"name": "pay"}}])
+    ('the tool file_search of the service',)
+    """
+    listed = tools if isinstance(tools, list) else []
+    kinds = [
+        str(one.get("type")) if isinstance(one, Mapping) else str(one) for one in listed if is_of_service(one)
+    ]
+    return tuple(f"the tool {kind} of the service" for kind in dict.fromkeys(kinds))

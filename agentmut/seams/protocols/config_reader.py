@@ -105,6 +105,8 @@ class FoundAgent(Frozen):
     model: ModelConfig = ModelConfig()
     context: tuple[str, ...] = ()
     """Paths of text files that the agent is given as documents, relative to the file."""
+    left_out: tuple[str, ...] = ()
+    """The parts of the agent that the file names and the reader does not read, such as `the sub-agent x.yaml`."""
 
 
 class ConfigReader(Protocol):

@@ -133,7 +133,8 @@ def test_other_evaluators_and_an_unknown_user_have_no_ground() -> None:
     assert basis("", "ends_with", "Ride well!", rule=END) is Basis.SEEN
 
 
-GAS = "Bei Gasgeruch: Nenne sofort die Nummer 0800 555 0112. Melde dann keine Störung mit `stoerung_melden`."
+GAS = "Bei Gasgeruch: Nenne sofort die Nummer 0800 555 0112."
+NO_REPORT = "Melde dann keine Störung mit `stoerung_melden`."
 AENDERN = "Prüfe den Vertrag mit `vertrag_pruefen`, bevor du mit `abschlag_aendern` den Abschlag änderst."
 GERMAN_TOOLS = ("vertrag_pruefen", "abschlag_aendern", "stoerung_melden")
 
@@ -149,10 +150,10 @@ def german_basis(asked: str, rule: str, name: str, argument: Any) -> Basis:
     [
         ("Bitte den Abschlag ändern, auf 85 Euro.", AENDERN, "tool_order", [*GERMAN_TOOLS[:2]], Basis.RULE),
         ("Wie ist das Wetter?", AENDERN, "tool_order", [*GERMAN_TOOLS[:2]], Basis.SEEN),
-        ("Gasgeruch im Haus!", GAS.split(". ")[1], "tool_not_called", "stoerung_melden", Basis.RULE),
+        ("Gasgeruch im Haus!", NO_REPORT, "tool_not_called", "stoerung_melden", Basis.RULE),
         ("Gasgeruch im Haus!", AENDERN, "tool_not_called", "stoerung_melden", Basis.SEEN),
-        ("Gasgeruch im Haus!", GAS.split(". ")[0], "contains", "0800 555 0112", Basis.RULE),
-        ("Wie ist das Wetter?", GAS.split(". ")[0], "contains", "0800 555 0112", Basis.SEEN),
+        ("Gasgeruch im Haus!", GAS, "contains", "0800 555 0112", Basis.RULE),
+        ("Wie ist das Wetter?", GAS, "contains", "0800 555 0112", Basis.SEEN),
     ],
 )
 def test_german_rules_are_a_ground_like_english_ones(
