@@ -46,7 +46,7 @@ class CrewAIAdapter(FrameworkAdapter, RunsInThread):
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """Prevent CrewAI's telemetry before any module of the project imports CrewAI."""
         cls.requirement.check()
-        from agentmut.adapters.crewai.quiet import import_quietly
+        from agentmut.adapters.crewai.quiet_crews import import_quietly
 
         import_quietly()
         return super().create(spec, config)

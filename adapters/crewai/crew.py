@@ -13,7 +13,7 @@ from agentmut._base import AdapterError, nearest
 from agentmut.adapters._shared.change import Change
 from agentmut.adapters.crewai.copy import changed_model, copy_of, model_of
 from agentmut.adapters.crewai.flow import FIRST, flow_of, joined, named, order_of, rewritten
-from agentmut.adapters.crewai.quiet import keep_to_itself
+from agentmut.adapters.crewai.quiet_crews import keep_to_itself
 from agentmut.adapters.crewai.tools import offered, spec_of, told_name
 from agentmut.nouns import Flow, ModelConfig, ToolSpec
 

@@ -1,5 +1,3 @@
-from .checked import CheckCounts as CheckCounts
-from .checked import clause_rows as clause_rows
 from .comparability import RecountedBaseline as RecountedBaseline
 from .comparability import comparable as comparable
 from .comparability import comparison_notes as comparison_notes
@@ -10,10 +8,12 @@ from .comparability import next_looks as next_looks
 from .comparability import older_than_evaluators as older_than_evaluators
 from .comparability import saved_scenarios as saved_scenarios
 from .comparability import trial_keys as trial_keys
+from .comparison_rules import Family as Family
+from .comparison_rules import shares_of as shares_of
+from .evaluator_findings import CheckCounts as CheckCounts
+from .evaluator_findings import clause_rows as clause_rows
 from .fitness import agent_remarks as agent_remarks
 from .fitness import size_remark as size_remark
-from .given import Family as Family
-from .given import shares_of as shares_of
 from .growth import Growth as Growth
 from .growth import grown as grown
 from .growth import plan_growth as plan_growth

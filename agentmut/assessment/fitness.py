@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentmut.assessment.given import POWER, Family, comparison_rule
+from agentmut.assessment.comparison_rules import POWER, Family, comparison_rule
 from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.sizes import SIZES, further_looks, largest_step, next_sizes

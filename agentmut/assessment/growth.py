@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agentmut.assessment.comparability import RecountedBaseline, first_key, saved_scenarios
+from agentmut.assessment.comparison_rules import Family
 from agentmut.assessment.fitness import growth_target
-from agentmut.assessment.given import Family
 from agentmut.assessment.sizes import further_looks
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import Session, Tables, first_repeats

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from agentmut.assessment.comparison_rules import Family, comparison_rule
 from agentmut.assessment.fitness import at_size, with_fisher
-from agentmut.assessment.given import Family, comparison_rule
 from agentmut.assessment.rules import BaselineCounts, ComparisonRule
 from agentmut.assessment.sizes import further_looks, next_sizes
 from agentmut.campaign import Tables

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from agentmut._base import UsageError
 from agentmut.assessment.comparability import RecountedBaseline
-from agentmut.assessment.given import Family, comparison_rule, promised, shares_of, side_given, weakness
+from agentmut.assessment.comparison_rules import (
+    Family,
+    comparison_rule,
+    promised,
+    shares_of,
+    side_given,
+    weakness,
+)
 from agentmut.assessment.remarks import with_names
 from agentmut.assessment.rules import FixedTrials, Sprt, WarmStart
 from agentmut.assessment.state import Assessment, AssessmentPlan, StoppingRule

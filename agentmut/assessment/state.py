@@ -7,7 +7,7 @@ from typing import Protocol, Self
 
 from pydantic import Field
 
-from agentmut.assessment.checked import CheckCounts
+from agentmut.assessment.evaluator_findings import CheckCounts
 from agentmut.campaign import (
     SPARE,
     Account,

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut._base import __version__, gone_again
-from agentmut.assessment.checked import contract_rows, judge_rows
+from agentmut.assessment.evaluator_findings import contract_rows, judge_rows
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (

@@ -27,7 +27,7 @@ from .decision.sample import is_counted as is_counted
 from .decision.scoring import DECISIONS as DECISIONS
 from .decision.scoring import scored as scored
 from .decision.state import CampaignState as CampaignState
-from .fresh import FreshTrials as FreshTrials
+from .fresh_trials import FreshTrials as FreshTrials
 from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import CUT as CUT
 from .limits import ISOLATED_AFTERWARDS as ISOLATED_AFTERWARDS

@@ -19,7 +19,7 @@ from agentmut._base import (
     error_location,
     nobody_asked_to_stop,
 )
-from agentmut.cli.keeping import kept_by, resumed_by
+from agentmut.cli.kept_sentences import kept_by, resumed_by
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams

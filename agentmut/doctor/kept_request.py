@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.doctor.moving import MovingPart, Template, template_of
+from agentmut.doctor.moving_parts import MovingPart, Template, template_of
 from agentmut.nouns import (
     SAMPLING,
     AgentConfig,

@@ -1,6 +1,3 @@
-from .bounds import bounded as bounded
-from .bounds import bounded_calls as bounded_calls
-from .bounds import judges_apart as judges_apart
 from .building import NONE_KNOWN as NONE_KNOWN
 from .building import KnownChecks as KnownChecks
 from .building import build as build
@@ -17,6 +14,9 @@ from .building import unwrapped as unwrapped
 from .building import with_files as with_files
 from .contracts.contract import Satisfaction as Satisfaction
 from .contracts.evaluator import Contract as Contract
+from .deadlines import bounded as bounded
+from .deadlines import bounded_calls as bounded_calls
+from .deadlines import judges_apart as judges_apart
 from .evaluators.deterministic import JsonSchema as JsonSchema
 from .evaluators.deterministic import Regex as Regex
 from .evaluators.edges import EndsWith as EndsWith

@@ -1,10 +1,7 @@
-from .asking import asked_check as asked_check
-from .asking import asked_follow_up as asked_follow_up
-from .asking import asked_lack as asked_lack
 from .change import compared as compared
 from .judges import judges_of as judges_of
-from .lacking import not_stored as not_stored
 from .lane import Lane as Lane
+from .missing_follow_ups import not_stored as not_stored
 from .preparation import PreparedLanes as PreparedLanes
 from .preparation import Wish as Wish
 from .preparation import make_plan as make_plan
@@ -13,6 +10,9 @@ from .preparation import prepare as prepare
 from .preparation import source_work as source_work
 from .preparation import wish as wish
 from .preparation import worst_case as worst_case
+from .relation_calls import asked_check as asked_check
+from .relation_calls import asked_follow_up as asked_follow_up
+from .relation_calls import asked_lack as asked_lack
 from .rescored_relations import relations_rescored as relations_rescored
 from .sources import Executions as Executions
 from .sources import any_run as any_run

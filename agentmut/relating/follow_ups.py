@@ -24,8 +24,8 @@ from agentmut.nouns import (
     Source,
     apply_edits,
 )
-from agentmut.relating.asking import asked_follow_up
 from agentmut.relating.material import Ran, SourceMaterial
+from agentmut.relating.relation_calls import asked_follow_up
 from agentmut.seams import ChosenRelation
 from agentmut.trial import Detector, SuiteConfig
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from agentmut.assessment import StoppingRule
 from agentmut.campaign import TrialResult
 from agentmut.nouns import SAME_AGAIN, AgentTrace, Check, Ending, Expectation, FollowUp, Pair, Scenario
-from agentmut.relating.asking import asked_check
 from agentmut.relating.follow_ups import MASKED, Agent, PlannedPair, TrialRef
 from agentmut.relating.material import Ran, SourceMaterial
+from agentmut.relating.relation_calls import asked_check
 from agentmut.seams import ChosenRelation
 from agentmut.stats import Verdict
 from agentmut.store import Counts

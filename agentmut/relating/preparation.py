@@ -17,11 +17,11 @@ from agentmut.campaign import (
 )
 from agentmut.nouns import Expectation, Scenario
 from agentmut.project import Project
-from agentmut.relating.asking import asked_lack
 from agentmut.relating.follow_ups import Agent, FollowUps
 from agentmut.relating.lane import Lane, Subject
 from agentmut.relating.material import SourceMaterial
 from agentmut.relating.pooling import several_scenarios
+from agentmut.relating.relation_calls import asked_lack
 from agentmut.relating.repeats import from_sources
 from agentmut.relating.state import Relating, RelationsPlan
 from agentmut.seams import ChosenRelation, RelationCatalogue, is_named

@@ -27,8 +27,8 @@ from agentmut.campaign import (
 )
 from agentmut.nouns import Result, write_result
 from agentmut.relating.judges import judges_of
-from agentmut.relating.lacking import not_stored
 from agentmut.relating.lane import Lane
+from agentmut.relating.missing_follow_ups import not_stored
 from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
 from agentmut.relating.sources import Executions, executions_of, materials_of
 from agentmut.relating.state import (

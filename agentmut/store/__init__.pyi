@@ -71,8 +71,8 @@ from .documents.verdict_report import becoming as becoming
 from .documents.verdict_report import parse_verdicts as parse_verdicts
 from .documents.verdict_report import read_verdicts as read_verdicts
 from .documents.verdict_report import write_verdicts as write_verdicts
-from .fixed import FixedSet as FixedSet
-from .fixed import FixedSets as FixedSets
+from .fixed_evaluators import FixedSet as FixedSet
+from .fixed_evaluators import FixedSets as FixedSets
 from .imported import Import as Import
 from .imported import ImportQuery as ImportQuery
 from .imported import Imports as Imports

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from agentmut.store.connections import Connections
 from agentmut.store.rows import StoredTrial, TrialHead
 from agentmut.store.schema import trials
-from agentmut.store.used import in_batches, trials_used
+from agentmut.store.used_trials import in_batches, trials_used
 
 Read = Callable[[Mapping[Any, Any]], StoredTrial]
 

@@ -23,7 +23,7 @@ from agentmut.nouns import Ending, Footprint, HookUse
 from agentmut.store.address import StoreUrl, Where
 from agentmut.store.claims import Claims, claims_of
 from agentmut.store.connections import Connections, Database
-from agentmut.store.fixed import FixedSets
+from agentmut.store.fixed_evaluators import FixedSets
 from agentmut.store.imported import Imports
 from agentmut.store.listing import Listing
 from agentmut.store.quarantine import Quarantine, sound
@@ -38,7 +38,7 @@ from agentmut.store.rows import (
 )
 from agentmut.store.schema import footprints, hooks, judged, quarantined, reports, reused, runs, trials
 from agentmut.store.spending import counts_in, mean_cost_in, spent_in
-from agentmut.store.used import in_batches, trials_used, used_by, used_in
+from agentmut.store.used_trials import in_batches, trials_used, used_by, used_in
 from agentmut.store.waits import waits_by_scenario
 
 KEPT_FOOTPRINTS = 4096

@@ -1,7 +1,9 @@
 from .carriers.botocore_hooks import BotocoreHooks as BotocoreHooks
 from .carriers.gateway import Gateway as Gateway
 from .carriers.hosts import is_loopback as is_loopback
+from .carriers.http_attempt import without_url_secrets as without_url_secrets
 from .carriers.passage import Passage as Passage
+from .carriers.proxy.direct_requests import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.forwarding import pass_on as pass_on
 from .carriers.proxy.gateway import open_gateway as open_gateway
 from .carriers.proxy.http_server import HttpServer as HttpServer
@@ -15,7 +17,6 @@ from .carriers.proxy.security import new_token as new_token
 from .carriers.proxy.server import Proxy as Proxy
 from .carriers.proxy.server_log import server_log as server_log
 from .carriers.proxy.standing_alone import intercepting as intercepting
-from .carriers.proxy.straight import LONGEST_FIELD as LONGEST_FIELD
 from .carriers.proxy.upstream import TROUBLE as TROUBLE
 from .carriers.proxy.upstream import Upstream as Upstream
 from .carriers.proxy.upstream import doors_of as doors_of
@@ -27,7 +28,6 @@ from .carriers.throttle import Throttle as Throttle
 from .carriers.throttle import shared_rate as shared_rate
 from .carriers.throttle import slowest_rate as slowest_rate
 from .carriers.transport import Tap as Tap
-from .carriers.under_way import without_url_secrets as without_url_secrets
 from .codecs import all_codecs as all_codecs
 from .codecs import codec_for as codec_for
 from .dialects.anthropic.anthropic_messages import AnthropicMessages as AnthropicMessages

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.in_round import RoundTables
 from agentmut.campaign.decision.kill_phase import IDENTITY_ALPHA
 from agentmut.campaign.decision.reach import ReachingScenarios
+from agentmut.campaign.decision.round_tables import RoundTables
 from agentmut.campaign.decision.scoring import score
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.preparation.plan import Rule

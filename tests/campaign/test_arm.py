@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from agentmut.campaign.decision.arm import Arm
-from agentmut.campaign.decision.in_round import InRound
 from agentmut.campaign.decision.lane import Lane
+from agentmut.campaign.decision.round_tables import InRound
 from agentmut.campaign.decision.scoring import resolution_of
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult

@@ -82,7 +82,7 @@ def test_coverage_and_trend_have_a_page_of_trials_in_memory(
         counts.append(len(live))
         return trial
 
-    monkeypatch.setattr("agentmut.store.used.PAGE", 10)
+    monkeypatch.setattr("agentmut.store.used_trials.PAGE", 10)
     monkeypatch.setattr("agentmut.store.store.trial_of", seen)
     session = open_session(load_project(tmp_path))
     with open_store(session.project) as store:

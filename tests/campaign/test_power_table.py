@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scipy.stats import binom
 
-from agentmut.assessment.given import Family
+from agentmut.assessment.comparison_rules import Family
 from agentmut.assessment.power import power_cells
 from agentmut.assessment.sizes import SIZES, further_looks, largest_step
 from agentmut.campaign.preparation.tables import Tables

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from agentmut.campaign.decision.baseline import ScenarioBaseline
-from agentmut.campaign.decision.unseen import MayReach, may_reach
+from agentmut.campaign.decision.predicted_reach import MayReach, may_reach
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.execution import Ending

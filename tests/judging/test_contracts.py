@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from agentmut._base.errors import EvaluatorError, RunError, UsageError
-from agentmut.assessment.checked import CheckCounts
+from agentmut.assessment.evaluator_findings import CheckCounts
 from agentmut.judging.building import build, with_files
 from agentmut.judging.contracts.evaluator import Contract
 from agentmut.judging.contracts.steps import step_values

@@ -39,7 +39,7 @@ def test_worse():
 
 IN_A_CAMPAIGN = """
 from types import SimpleNamespace
-from agentmut.suites.pytest_suite.held import HeldSession
+from agentmut.suites.pytest_suite.held_session import HeldSession
 from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 
 held = HeldSession(PytestSettings(directory="."))

@@ -15,7 +15,7 @@ from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.store import copying
 from agentmut.store.address import Where
 from agentmut.store.copying import copy_store
-from agentmut.store.fixed import FixedSet
+from agentmut.store.fixed_evaluators import FixedSet
 from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
 from agentmut.store.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import AgentTrace
 from agentmut.store.address import Where
-from agentmut.store.fixed import FixedSet
+from agentmut.store.fixed_evaluators import FixedSet
 from agentmut.store.migrating import VERSION
 from agentmut.store.rows import LATER, SERIES, StoredRun, StoredTrial, is_later
 from agentmut.store.store import Store

@@ -19,7 +19,7 @@ from agentmut.store.read_only import listed_runs
 from agentmut.store.rows import SERIES, StoredRun, StoredTrial
 from agentmut.store.schema import trials
 from agentmut.store.store import Store
-from agentmut.store.used import used_by
+from agentmut.store.used_trials import used_by
 from tests.postgres_server import PostgresServer
 from tests.store.conftest import folder_of_programs
 

@@ -11,7 +11,7 @@ from agentmut.seams.protocols.suite import SuiteSpec
 from agentmut.suites.cerberus import Cerberus
 from agentmut.suites.inspect_ai.suite import InspectSuite
 from agentmut.suites.pydantic_evals import PydanticEvals
-from agentmut.suites.pytest_suite.held import _no_evidence
+from agentmut.suites.pytest_suite.held_session import _no_evidence
 from agentmut.suites.pytest_suite.pytest_settings import read_settings
 
 ROOT = Path(__file__).parents[2]

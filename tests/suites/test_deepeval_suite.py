@@ -14,7 +14,12 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Usage
 from agentmut.project.loading import load_project
 from agentmut.seams.protocols.suite import SuiteSpec
-from agentmut.suites.deepeval_suite.noted import MetricFailure, MetricResult, check_measured, checks_of
+from agentmut.suites.deepeval_suite.metric_results import (
+    MetricFailure,
+    MetricResult,
+    check_measured,
+    checks_of,
+)
 from agentmut.suites.deepeval_suite.suite import DeepevalSuite
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from agentmut.suites.pytest_suite.held import HeldSession
+from agentmut.suites.pytest_suite.held_session import HeldSession
 from agentmut.suites.pytest_suite.outcome import is_assertion, judged
 from agentmut.suites.pytest_suite.pytest_settings import PytestSettings
 from agentmut.suites.pytest_suite.run_state import RunState

@@ -36,8 +36,8 @@ from agentmut.trial.hooks import give_up
 from agentmut.trial.pricing import Pricer
 from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.suite_config import SuiteConfig
+from agentmut.wire.carriers.http_attempt import UnderWay
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.carriers.under_way import UnderWay
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from tests.cutting import cut_once
 

@@ -5,7 +5,7 @@ import pytest
 from agentmut.nouns.codec import Codec
 from agentmut.nouns.messages import ModelReply
 from agentmut.nouns.trace import Usage
-from agentmut.wire.carriers.under_way import damage
+from agentmut.wire.carriers.http_attempt import damage
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

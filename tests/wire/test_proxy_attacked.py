@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentmut.recording.trial import Trial
-from agentmut.wire.carriers.packing import (
+from agentmut.wire.carriers.compression import (
     LARGEST_PACKED,
     PackingError,
     unpacked,

@@ -12,7 +12,7 @@ import pytest
 
 from agentmut.nouns.messages import ModelReply
 from agentmut.recording.trial import Trial
-from agentmut.wire.carriers.packing import PackingError, unpacked
+from agentmut.wire.carriers.compression import PackingError, unpacked
 from agentmut.wire.carriers.proxy.roster import AdmittedTrials
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream

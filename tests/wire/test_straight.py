@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from agentmut.wire.carriers.proxy.straight import Straight, written_head
+from agentmut.wire.carriers.proxy.direct_requests import Straight, written_head
 from agentmut.wire.carriers.proxy.upstream import new_session
 
 Test = Callable[..., Coroutine[Any, Any, None]]

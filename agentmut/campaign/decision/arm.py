@@ -15,12 +15,12 @@ from agentmut.campaign.decision.conclusions import (
     untestable,
 )
 from agentmut.campaign.decision.confirming import Confirmation, confirmation_of, repeat_beside
-from agentmut.campaign.decision.in_order import InOrder
-from agentmut.campaign.decision.in_round import InRound, RoundTables
 from agentmut.campaign.decision.lane import TROUBLE_PATIENCE, Lane, SuiteEvidence
 from agentmut.campaign.decision.lanes import Lanes
+from agentmut.campaign.decision.launch_order import InOrder
 from agentmut.campaign.decision.pairs import PartsSeen, awaiting, looks_on, pair_conclusion, shows_all
 from agentmut.campaign.decision.reach import Clearing
+from agentmut.campaign.decision.round_tables import InRound, RoundTables
 from agentmut.campaign.decision.tally import Tally
 from agentmut.campaign.trials import Launch, TrialResult
 from agentmut.nouns import SUITE, AgentTrace, Ending, Mutant, Status

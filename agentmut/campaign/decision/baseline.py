@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agentmut.campaign.fresh import FreshTrials
+from agentmut.campaign.fresh_trials import FreshTrials
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Footprint, RequestShape
 from agentmut.stats import is_untestable

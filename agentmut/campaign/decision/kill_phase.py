@@ -8,10 +8,10 @@ from typing import NamedTuple
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.conclusions import WITNESS_PATIENCE, Conclusion
-from agentmut.campaign.decision.in_round import InRound
 from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.decision.reach import ReachingScenarios
+from agentmut.campaign.decision.round_tables import InRound
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult

@@ -9,7 +9,7 @@ from agentmut._base import RunError, UsageError
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.reach import NEVER_CARRIED
-from agentmut.campaign.fresh import FreshTrials
+from agentmut.campaign.fresh_trials import FreshTrials
 from agentmut.campaign.trials import TrialResult
 from agentmut.nouns import Ending, Mutant, Outcome, Status
 

@@ -34,7 +34,7 @@ from agentmut.campaign.decision.sample import Money, Sample, is_counted, planned
 from agentmut.campaign.decision.scoring import SeenLook, is_within, score_of_sample
 from agentmut.campaign.decision.sentinels import Sentinels
 from agentmut.campaign.decision.service import Drift, Service
-from agentmut.campaign.decision.unforked import UnforkedTrials
+from agentmut.campaign.decision.unforked_trials import UnforkedTrials
 from agentmut.campaign.limits import Spend, price_missing
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables

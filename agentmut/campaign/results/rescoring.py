@@ -15,8 +15,8 @@ from agentmut.campaign.decision.after_kills import final_kills
 from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.confirming import Confirmation, is_sentinel
+from agentmut.campaign.decision.predicted_reach import may_reach
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.decision.unseen import may_reach
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.results.cheap_model import cheap_run

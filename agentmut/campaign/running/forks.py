@@ -9,7 +9,7 @@ beyond the baseline is live throughout.
 from pathlib import Path
 from random import Random
 
-from agentmut.campaign.decision.unforked import UnforkedTrials
+from agentmut.campaign.decision.unforked_trials import UnforkedTrials
 from agentmut.campaign.preparation.identity import trial_id
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
-from agentmut.judging.facts.same import Same
+from agentmut.judging.facts.same_values import Same
 from agentmut.language import FEWEST, Slot, Stability, Statements, said_without_year, slot, stability
 from agentmut.nouns import (
     AgentTrace,

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentmut.simulator.mind.arguments import FilledCall, fill
-from agentmut.simulator.mind.deeds import about_same
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.language import clauses, subject, topics
 from agentmut.simulator.mind.mind import Mind
 from agentmut.simulator.mind.needs import Need, needs, predecessors
 from agentmut.simulator.mind.saying import is_speech
 from agentmut.simulator.mind.situation import TELLING, Passage
+from agentmut.simulator.mind.tool_actions import about_same
 from agentmut.simulator.mind.toolbox import Offer
 
 

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut.nouns import ToolSpec
-from agentmut.simulator.mind.deeds import deed, does, doings, same_verb
 from agentmut.simulator.mind.dice import Dice
 from agentmut.simulator.mind.language import Topics, Weights, topics
 from agentmut.simulator.mind.profiles import Profile
+from agentmut.simulator.mind.tool_actions import deed, does, doings, same_verb
 from agentmut.simulator.mind.verbs import orders as begins_order
 
 IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from agentmut.nouns import Check
-from agentmut.suites.deepeval_suite.noted import check_measured, checks_of
+from agentmut.suites.deepeval_suite.metric_results import check_measured, checks_of
 from agentmut.suites.pytest_suite.adapter import PytestAdapter
 from agentmut.suites.pytest_suite.outcome import Phase
 from agentmut.suites.pytest_suite.run_state import RunState

@@ -16,7 +16,7 @@ import pytest
 
 from agentmut._base import one_line
 from agentmut.recording import Trial, aside
-from agentmut.suites.deepeval_suite.noted import MetricFailure, MetricResult
+from agentmut.suites.deepeval_suite.metric_results import MetricFailure, MetricResult
 from agentmut.suites.judge_requests import judge_of, judge_steps
 from agentmut.suites.pytest_suite.run_state import RUNNING, RunState
 

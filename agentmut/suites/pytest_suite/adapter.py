@@ -16,7 +16,7 @@ from agentmut.recording import Trial, alone, is_worker
 from agentmut.seams import ChoosesRoute, HoldsInputs, KeepsOpen, KnowsOriginal, RunsAlone, RunsCases
 from agentmut.suites.answering_agent import AnsweringAgent
 from agentmut.suites.pytest_suite.collecting import collected
-from agentmut.suites.pytest_suite.held import HeldSession
+from agentmut.suites.pytest_suite.held_session import HeldSession
 from agentmut.suites.pytest_suite.outcome import Phase, judged
 from agentmut.suites.pytest_suite.pytest_settings import Case, PytestSettings
 from agentmut.suites.pytest_suite.run_state import RunState

@@ -13,8 +13,8 @@ from agentmut.nouns import Result
 from agentmut.project import Project
 from agentmut.seams import SuiteSpec
 from agentmut.suites.pytest_suite.fixtures import find_project
-from agentmut.suites.pytest_suite.held import case_of
-from agentmut.suites.pytest_suite.quiet import REPEATING
+from agentmut.suites.pytest_suite.held_session import case_of
+from agentmut.suites.pytest_suite.quiet_session import REPEATING
 from agentmut.suites.pytest_suite.suite import PytestSuite, scenarios_of
 
 LOG = 10.0

@@ -65,7 +65,7 @@ def _last(stderr: str) -> str:
 
 def main() -> None:
     """Collect the tests, and write the file."""
-    from agentmut.suites.pytest_suite.held import HeldSession
+    from agentmut.suites.pytest_suite.held_session import HeldSession
 
     settings, file = PytestSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2])
     held = HeldSession(settings)

@@ -36,7 +36,7 @@ class PytestSuite:
         """Return the adapter that runs one test. A process that knows the scenarios holds the session from here on."""
         from agentmut.suites.pytest_suite.adapter import PytestAdapter
         from agentmut.suites.pytest_suite.fixtures import agent_in_process
-        from agentmut.suites.pytest_suite.held import HeldSession
+        from agentmut.suites.pytest_suite.held_session import HeldSession
 
         own = agent_in_process(agent, config)
         config = own.get_config() if own else config

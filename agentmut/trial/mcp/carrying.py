@@ -15,7 +15,6 @@ from aiohttp import hdrs, web
 
 from agentmut.nouns import Frame
 from agentmut.recording import Trial
-from agentmut.trial.mcp.asked import ProxiedRequest
 from agentmut.trial.mcp.events import (
     OF_THE_BODY,
     ClientEvents,
@@ -26,6 +25,7 @@ from agentmut.trial.mcp.events import (
     is_stream,
 )
 from agentmut.trial.mcp.exchange import Exchange
+from agentmut.trial.mcp.http_requests import ProxiedRequest
 from agentmut.trial.mcp.messages import (
     TAKEN_BACK,
     Message,

@@ -15,9 +15,9 @@ from aiohttp import hdrs, web
 from agentmut._base import UsageError
 from agentmut.mcp_proxy import URL_VARIABLE, VARIABLE
 from agentmut.recording import TRIAL_PREFIX, trial_and_path
-from agentmut.trial.mcp.asked import ProxiedRequest
 from agentmut.trial.mcp.carrying import Carrying
 from agentmut.trial.mcp.events import Sessions
+from agentmut.trial.mcp.http_requests import ProxiedRequest
 from agentmut.trial.mcp.middleman import Socket, open_socket
 from agentmut.wire import (
     LONGEST_FIELD,

@@ -20,8 +20,8 @@ from agentmut.recording import (
     Trial,
     TrialOverError,
 )
+from agentmut.wire.carriers.http_attempt import UnderWay
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.carriers.under_way import UnderWay
 
 
 class TakeRecorder:

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from agentmut.nouns import HttpCall, Take
 from agentmut.recording import TRIAL_HEADER, current_trial
-from agentmut.wire.carriers.beneath import OF_THE_BODY, Begin, beneath
+from agentmut.wire.carriers.compression import is_packed
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.carriers.packing import is_packed
+from agentmut.wire.carriers.nested_hooks import OF_THE_BODY, Begin, beneath
 from agentmut.wire.carriers.passage import Passage
 from agentmut.wire.carriers.patching import replaced, when_imported
 from agentmut.wire.carriers.raw_streams import PassingRaw

@@ -19,10 +19,10 @@ from agentmut.nouns import Codec, HttpCall
 from agentmut.recording import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers import genai_hook, threads
 from agentmut.wire.carriers.aiohttp_hooks import AiohttpHooks
-from agentmut.wire.carriers.beneath import beneath, is_beneath, pause, waits_for_its_end
+from agentmut.wire.carriers.compression import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
-from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
+from agentmut.wire.carriers.nested_hooks import beneath, is_beneath, pause, waits_for_its_end
 from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.requests_hooks import RequestsHooks

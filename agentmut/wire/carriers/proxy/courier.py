@@ -10,14 +10,14 @@ from aiohttp import hdrs, web
 
 from agentmut.nouns import Codec, HttpCall, ReplayError
 from agentmut.recording import Trial, TrialOverError
-from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked_in_turns, unpacker
+from agentmut.wire.carriers.compression import PackingError, is_packed, unpacked_in_turns, unpacker
+from agentmut.wire.carriers.http_attempt import without_url_secrets
 from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import Reply, Unpack, pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream, is_signed, unsignable
 from agentmut.wire.carriers.signing import signed_again
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.carriers.under_way import without_url_secrets
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_REQUEST = 256 * 2**20

@@ -6,9 +6,9 @@ from contextlib import suppress
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.wire.carriers.packing import PackingError
+from agentmut.wire.carriers.compression import PackingError
 from agentmut.wire.carriers.passage import Relay
-from agentmut.wire.carriers.proxy.straight import StraightReply
+from agentmut.wire.carriers.proxy.direct_requests import StraightReply
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
 
 Reply = StraightReply | aiohttp.ClientResponse

@@ -20,13 +20,13 @@ from aiohttp import hdrs, web
 from agentmut._base import UsageError
 from agentmut.wire.carriers.proxy.authority import Authority, open_authority
 from agentmut.wire.carriers.proxy.courier import Courier, ProxiedCall
+from agentmut.wire.carriers.proxy.direct_requests import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_target, new_token
 from agentmut.wire.carriers.proxy.server import say_continue
 from agentmut.wire.carriers.proxy.server_log import server_log
-from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.upstream import PROXY_VARIABLES, Door, Upstream, new_session
 
 HTTPS = 443

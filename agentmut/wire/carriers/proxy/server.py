@@ -11,6 +11,7 @@ from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Courier, ProxiedCall
+from agentmut.wire.carriers.proxy.direct_requests import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.http_server import HttpServer
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
@@ -22,7 +23,6 @@ from agentmut.wire.carriers.proxy.security import (
     check_target,
 )
 from agentmut.wire.carriers.proxy.server_log import server_log
-from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD
 from agentmut.wire.carriers.proxy.upstream import Upstream, destination, new_session
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codecs import all_codecs

@@ -17,8 +17,8 @@ from agentmut._base import CARRIED, Service, UsageError
 from agentmut.nouns import Codec
 from agentmut.recording import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.wire.carriers.proxy.direct_requests import LONGEST_FIELD, TIMEOUT, Straight, StraightReply
 from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.straight import LONGEST_FIELD, TIMEOUT, Straight, StraightReply
 
 TROUBLE = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
 """What a service that cannot be reached, or that stops in the middle, raises."""

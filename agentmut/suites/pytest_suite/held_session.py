@@ -18,7 +18,7 @@ from agentmut.suites.pytest_suite.pytest_settings import (
     PytestSettings,
     not_in_time,
 )
-from agentmut.suites.pytest_suite.quiet import Quiet
+from agentmut.suites.pytest_suite.quiet_session import Quiet
 from agentmut.suites.pytest_suite.run_state import RUNNING, RunState
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
