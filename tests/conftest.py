@@ -24,6 +24,7 @@ from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
 from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
+from tests.loopback import served
 
 # The same examples in every run: a change is judged by what it changes. `--hypothesis-profile=default` tries others.
 # No example has a deadline: on a busy machine any of them waits for 200 ms.
@@ -189,18 +190,9 @@ def calls() -> Callable[..., ModelReply]:
 def service(loop_thread: LoopThread) -> Iterator[Service]:
     found = Service()
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/v1/chat/completions": found.handle}) as address:
+        found.url = f"{address}/v1"
+        yield found
 
 
 @pytest.fixture(scope="session")

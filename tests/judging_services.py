@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from tests.loopback import served
+
 
 def verdict(**met: bool) -> dict[str, Any]:
     return {id: {"reason": f"because of {id}", "met": value} for id, value in met.items()}
@@ -69,19 +71,11 @@ class Bench:
 def bench(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     found = Bench()
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", found.openai)
-        app.router.add_post("/v1/messages", found.anthropic)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    for name, value in {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "k", "ANTHROPIC_BASE_URL": url,
-                        "ANTHROPIC_API_KEY": "k"}.items():  # fmt: skip
-        monkeypatch.setenv(name, value)
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(
+        loop_thread, {"/v1/chat/completions": found.openai, "/v1/messages": found.anthropic}
+    ) as address:
+        url = address
+        for name, value in {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "k", "ANTHROPIC_BASE_URL": url,
+                            "ANTHROPIC_API_KEY": "k"}.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        yield found

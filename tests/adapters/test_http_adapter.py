@@ -32,6 +32,7 @@ from agentmut.usecases.runtime import redactor
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
+from tests.loopback import ANY_PATH, served
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"
@@ -66,18 +67,9 @@ class Agent:
 def agent(loop_thread: Any) -> Iterator[Agent]:
     found = Agent()
 
-    async def start() -> web.AppRunner:
-        app = web.Application(client_max_size=2**26)
-        app.router.add_route("*", "/{path:.*}", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: found.handle}, client_max_size=2**26) as address:
+        found.url = address
+        yield found
 
 
 def made(url: str, config: AgentConfig = CONFIG, **spec: Any) -> HttpAdapter:

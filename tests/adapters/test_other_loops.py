@@ -28,6 +28,7 @@ from agentmut.trial.single_run import Case, attempt
 from agentmut.trial.witness.witness import Detector
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
+from tests.loopback import ANY_PATH, served
 
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
@@ -56,18 +57,9 @@ class Scripted:
 def scripted(loop_thread: Any) -> Iterator[Scripted]:
     found = Scripted()
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/{path:.*}", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: found.handle}) as address:
+        found.url = address
+        yield found
 
 
 def look_up(order: str) -> dict[str, str]:

@@ -23,6 +23,7 @@ from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.trial.single_run import Case, attempt
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
+from tests.loopback import served
 
 AGENTS = Path(__file__).parents[1] / "testdata" / "sdk_agents.py"
 CONFIG = AgentConfig(prompt="Be kind.")
@@ -36,17 +37,8 @@ def claude_url(loop_thread: Any) -> Iterator[str]:
         content = [{"type": "text", "text": "Bonjour."}]
         return web.json_response({**body, "stop_sequence": None, "content": content, "usage": usage})
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/messages", handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/v1/messages": handle}) as address:
+        yield address
 
 
 @pytest.fixture(autouse=True)

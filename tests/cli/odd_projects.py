@@ -3,15 +3,14 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+from tests.warm_command import AGENTMUT, ROOT
+
 LIMIT = 600
 """Seconds until a command is taken for one that never ends."""
 DOCUMENTED = frozenset({0, 2, 3, 4, 130})

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm_command import AGENTMUT, ROOT
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 
 SLOW_AGENT = """
 import asyncio, hashlib

@@ -4,18 +4,16 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from agentmut.recording.threads import AgentExitError, users_context
 from agentmut.trial.containment import contained
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 LIMIT = 600
 SEIZURES = {
     "cancels every task": "for task in asyncio.all_tasks(): task.cancel()",

@@ -1,10 +1,8 @@
 """`agentmut plan`, `gate` and `trend`, as a user drives them."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,10 @@ import agentmut as package
 from agentmut._base.errors import UsageError
 from agentmut.report.terminal.plan_page import render_plan
 from agentmut.usecases.gate_decision import GateReport
+from tests.warm_command import run_agentmut
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
@@ -56,15 +53,7 @@ class Command:
         self.folder = folder
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*AGENTMUT, *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=600,
-            stdin=subprocess.DEVNULL,
-        )
+        return run_agentmut(self.folder, *arguments)
 
     def json(self, *arguments: str, code: int = 0) -> Any:
         done = self(*arguments, "--json")

@@ -12,11 +12,10 @@ import pytest
 
 import agentmut
 from agentmut._base.errors import UsageError
+from tests.warm_command import AGENTMUT, ROOT, run_agentmut
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 GOOD = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 SECRET = "tok-5f0c9d1e7a3b2468"
 
@@ -37,10 +36,7 @@ def write(folder: Path, agent: str = GOOD, extra: str = "", evaluator: str = "co
 
 
 def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
-    return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
-    )
+    return run_agentmut(cwd, *arguments, **variables)
 
 
 def statuses(done: subprocess.CompletedProcess[str]) -> dict[str, str]:

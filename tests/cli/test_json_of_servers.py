@@ -4,17 +4,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.json_of_verbs import problems
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
-
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 
 
 @pytest.mark.parametrize("verb", ["simulate", "proxy"])

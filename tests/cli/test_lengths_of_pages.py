@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -11,9 +10,8 @@ import pytest
 from agentmut.cli.entry import VERBS
 from agentmut.cli.output import MOST_LINES, cut_page
 from agentmut.report.terminal.summary_page import LINES
+from tests.warm_command import AGENTMUT, ROOT
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 UNSEEN = {
     "resume": "prints what `run` prints",
     "merge": "prints what `run` prints",

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.warm_command import AGENTMUT, ROOT
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 PROJECT = (
     "version: 1\nagent: {adapter: python, run: 'my_agent:run', config: {prompt: 'Always greet. Be brief.'}}\n"

@@ -13,11 +13,10 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
 from agentmut.cli.verbs.proxy_verb import _Tally
 from agentmut.project.loading import load_project
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import os, sys, urllib.request, json
 prompt = open("prompt.md").read()

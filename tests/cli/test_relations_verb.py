@@ -2,20 +2,17 @@
 
 import contextlib
 import json
-import os
 import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from agentmut.cli import main
+from tests.warm_command import run_agentmut
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 SHOUTED = False
 
@@ -80,15 +77,7 @@ class Command:
         return self.verb("relations", *arguments)
 
     def verb(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*AGENTMUT, *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=600,
-            stdin=subprocess.DEVNULL,
-        )
+        return run_agentmut(self.folder, *arguments)
 
     def here(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The same in this process, for what runs no agent."""

@@ -1,20 +1,16 @@
 """`agentmut replay`: a recorded trial again, with nobody to ask."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.json_of_verbs import problems
+from tests.warm_command import run_agentmut
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 from pathlib import Path
 from openai import OpenAI
@@ -60,11 +56,7 @@ def project(tmp_path: Path, agentmut_simulator: Any) -> Path:
 
 
 def agentmut(folder: Path, *arguments: str, environment: dict[str, str]) -> tuple[int, str, str]:
-    command = [*AGENTMUT, *arguments]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=600,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-    )  # fmt: skip
+    done = run_agentmut(folder, *arguments, **environment)
     return done.returncode, done.stdout, done.stderr
 
 

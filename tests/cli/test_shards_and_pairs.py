@@ -1,21 +1,18 @@
 """`run --shard`, `merge`, `--pair` and `--selective` as a user gives them."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.json_of_verbs import problems
+from tests.warm_command import run_agentmut
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
 from agentmut.recording.current import current_trial
@@ -41,15 +38,7 @@ SCENARIOS = """
 
 
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*AGENTMUT, *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        stdin=subprocess.DEVNULL,
-    )
+    return run_agentmut(cwd, *arguments)
 
 
 def document(*arguments: str, cwd: Path) -> Any:

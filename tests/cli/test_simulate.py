@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm_command import AGENTMUT
+
 pytestmark = pytest.mark.process
 
-AGENTMUT = [sys.executable, "-IS", str(Path(__file__).parents[1] / "testdata" / "warm_cli.py")]
 SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
 
 

@@ -1,19 +1,16 @@
 """`agentmut suggest`, as a user drives it: free, searching, applied."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.warm_command import run_agentmut
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = '''
 import re
 import agentmut
@@ -61,20 +58,8 @@ SCENARIOS = """# kept as it is
 """
 
 
-def agentmut(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*AGENTMUT, *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        stdin=subprocess.DEVNULL,
-    )
-
-
 def document(cwd: Path, *arguments: str) -> Any:
-    done = agentmut(cwd, *arguments, "--json")
+    done = run_agentmut(cwd, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -95,21 +80,21 @@ def searched(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     """A copy of the project with a search done in it, and what the search printed."""
     folder = tmp_path_factory.mktemp("searched") / project.name
     shutil.copytree(project, folder)
-    return folder, agentmut(folder, "suggest", "--scenarios", "--yes").stdout
+    return folder, run_agentmut(folder, "suggest", "--scenarios", "--yes").stdout
 
 
 def test_from_stored_trials_it_says_what_is_not_exercised_and_runs_nothing(project: Path) -> None:
     said = document(project, "suggest")
     assert said["search"] is None and said["scenarios"] == []
     assert "tool cancel_order" in [idea["item"] for idea in said["ideas"]]
-    shown = agentmut(project, "suggest").stdout
+    shown = run_agentmut(project, "suggest").stdout
     assert "Please cancel an order completely. The order id is A-1042." in shown.replace("\n", " ")
     assert "agentmut suggest --scenarios" in shown
 
 
 def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(searched: tuple[Path, str]) -> None:
     project, shown = searched
-    refused = agentmut(project, "suggest", "--scenarios")
+    refused = run_agentmut(project, "suggest", "--scenarios")
     assert refused.returncode == 2 and "--yes" in refused.stderr
     assert "at most 60 times" in refused.stderr and "It really calls no tool" in refused.stderr
     assert "adds tool cancel_order" in shown and "unconfirmed evaluators" in shown
@@ -135,5 +120,5 @@ def test_what_would_be_ignored_is_refused(searched: tuple[Path, str]) -> None:
         (["suggest", "--apply", "all", "--run", "nonsense"], "without --run"),
         (["suggest", "--apply", "all", "zzzz"], "begin with 'zzzz'"),
     ]:
-        done = agentmut(project, *arguments)
+        done = run_agentmut(project, *arguments)
         assert done.returncode == 2 and said in done.stderr, (arguments, done.stderr)

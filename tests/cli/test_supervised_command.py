@@ -13,11 +13,10 @@ import pytest
 
 from agentmut._base import users_places
 from agentmut.cli.supervising import wants_supervisor
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 LIMIT = 600
 """Seconds until a test gives up: no bound on anything that is measured."""
 PATIENT = "execution: {evaluator_timeout: 600}\n"

@@ -1,19 +1,17 @@
 """`agentmut test` and `agentmut baseline`, as a user drives them."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from math import comb
 from pathlib import Path
 
 import pytest
 
+from tests.warm_command import run_agentmut
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
 from agentmut.recording.current import current_trial
@@ -47,15 +45,7 @@ class Command:
         self.folder = folder
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*AGENTMUT, *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=600,
-            stdin=subprocess.DEVNULL,
-        )
+        return run_agentmut(self.folder, *arguments)
 
     def agent(self, rate: int) -> None:
         (self.folder / "my_agent.py").write_text(AGENT.replace("RATE = 97", f"RATE = {rate}"))

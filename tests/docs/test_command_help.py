@@ -12,12 +12,11 @@ import pytest
 from agentmut.cli import completing
 from agentmut.cli.reference import Verb, page, verbs
 from agentmut.seams.plugins import Group, names
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
 VERBS = {verb.name: verb for verb in verbs()}
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 SHELL = "import sys; sys.argv[0] = 'agentmut'; from agentmut.cli import main; main()"
 
 

@@ -22,7 +22,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -37,11 +36,10 @@ from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
 from agentmut.seams.plugins import Group
 from tests.named_commands import VERBS, check_line
+from tests.warm_command import AGENTMUT, ROOT
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(path.name for path in DOCS.glob("*.md"))
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 BLOCK = re.compile(
     r"(?:^<!-- (?P<said>[^\n]*?) -->\n+)?^(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)",
     re.MULTILINE | re.DOTALL,

@@ -14,12 +14,11 @@ from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import VERBS
 from agentmut.suites.pytest_suite.pytest_settings import read_settings
 from agentmut.usecases.campaigns import measure
+from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text()
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 PYTEST = [*AGENTMUT, "-c", "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"]
 QUIET = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 """The process that these are forked from has imported the plugin already."""

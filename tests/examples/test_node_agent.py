@@ -24,6 +24,7 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.witness.witness import Detector, Route
+from tests.loopback import served
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "node_agent"
@@ -111,20 +112,11 @@ class Service:
 def service(loop_thread: Any, simulator_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     found = Service(simulator_url)
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    monkeypatch.setenv("OPENAI_BASE_URL", found.url)
-    monkeypatch.setenv("OPENAI_API_KEY", "simulated")
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/v1/chat/completions": found.handle}) as address:
+        found.url = f"{address}/v1"
+        monkeypatch.setenv("OPENAI_BASE_URL", found.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "simulated")
+        yield found
 
 
 def system(body: Any) -> str:

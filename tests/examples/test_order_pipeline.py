@@ -1,18 +1,15 @@
 """The example whose flow is mutated: some mutants are killed, and some show what its suite does not ask."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.warm_command import AGENTMUT, ROOT, run_agentmut
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 OPERATORS = ("disable_retry", "drop_handoff", "reroute_branch", "serialise_branches", "swap_agents")
 
 
@@ -23,14 +20,7 @@ def test_the_order_pipeline_shows_its_gaps(tmp_path: Path) -> None:
     settings = project / "agentmut.yaml"
     settings.write_text(settings.read_text().replace("baseline: 40", "baseline: 10, n_max: 12, delta: 0.7"))
     chosen = [word for name in OPERATORS for word in ("--operator", f"orchestration.{name}")]
-    done = subprocess.run(
-        [*AGENTMUT, "simulate", "--port", "0", "--", *AGENTMUT, "run", "--json", *chosen],
-        cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = run_agentmut(project, "simulate", "--port", "0", "--", *AGENTMUT, "run", "--json", *chosen)
     assert done.returncode == 0, done.stderr
     mutants = json.loads(done.stdout)["mutants"]
     statuses = {mutant["description"]: mutant["status"] for mutant in mutants}

@@ -5,17 +5,16 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.warm_command import AGENTMUT, ROOT, run_agentmut
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 LONGEST = 150
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 
 
 def page(name: str) -> str:
@@ -43,9 +42,7 @@ def environment() -> dict[str, str]:
 
 
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=600
-    )
+    return run_agentmut(cwd, *arguments)
 
 
 def write_project(folder: Path, project: str, agent: str) -> None:

@@ -1,18 +1,15 @@
 """The example with a tool loop of its own: renamed tools, results that go wrong and settings reach it."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.warm_command import AGENTMUT, ROOT, run_agentmut
+
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 OPERATORS = ("tool.rename", "tool.result_error", "model.drop_seed", "prompt.drop_example")
 
 
@@ -23,14 +20,7 @@ def test_every_class_of_mutants_reaches_the_tool_loop(tmp_path: Path) -> None:
     settings = project / "agentmut.yaml"
     settings.write_text(settings.read_text().replace("baseline: 50", "baseline: 8, n_max: 10, delta: 0.8"))
     chosen = [word for name in OPERATORS for word in ("--operator", name)]
-    done = subprocess.run(
-        [*AGENTMUT, "simulate", "--", *AGENTMUT, "run", "--json", "--sample", "4", *chosen],
-        cwd=project,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = run_agentmut(project, "simulate", "--", *AGENTMUT, "run", "--json", "--sample", "4", *chosen)
     assert done.returncode == 0, done.stderr
     mutants = json.loads(done.stdout)["mutants"]
     assert {mutant["operator"] for mutant in mutants} == set(OPERATORS)

@@ -20,6 +20,7 @@ from agentmut.project.loading import load_project
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector, Route
+from tests.loopback import served
 
 pytestmark = pytest.mark.process
 
@@ -162,25 +163,16 @@ def agent(loop_thread: Any) -> Iterator[Any]:
                 return web.Response(status=500, text="my model failed")
             return web.json_response({"said": (await reply.json())["choices"][0]["message"]["content"]})
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/ask", ask)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    yield (
-        places,
-        {
-            "adapter": "http",
-            "url": f"http://127.0.0.1:{runner.addresses[0][1]}/ask",
-            "body": {"q": "{input}"},
-            "answer": "/said",
-        },
-    )
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/ask": ask}) as address:
+        yield (
+            places,
+            {
+                "adapter": "http",
+                "url": f"{address}/ask",
+                "body": {"q": "{input}"},
+                "answer": "/said",
+            },
+        )
 
 
 def check_both_delivered(session: Session, model: Any) -> None:

@@ -15,6 +15,7 @@ from agentmut.nouns.trace import Usage
 from agentmut.recording.trial import HandledReply, OutgoingRequest
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codecs import codec_for
+from tests.loopback import ANY_PATH, served
 
 
 @dataclass
@@ -79,18 +80,9 @@ class Polyglot:
 def polyglot(loop_thread: Any) -> Iterator[Polyglot]:
     found = Polyglot()
 
-    async def start() -> web.AppRunner:
-        app = web.Application(client_max_size=2**26)
-        app.router.add_route("*", "/{path:.*}", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.origin = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: found.handle}, client_max_size=2**26) as address:
+        found.origin = address
+        yield found
 
 
 class Renamed:

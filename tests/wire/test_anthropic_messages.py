@@ -15,6 +15,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
+from tests.loopback import served
 
 CODEC: Codec = AnthropicMessages()
 MARK = {"type": "ephemeral"}
@@ -466,17 +467,8 @@ def base_url(loop_thread: Any) -> Iterator[str]:
         kind = CODEC.content_type(stream=request.stream)
         return web.Response(body=encoded, headers={"Content-Type": kind})
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/messages", answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/v1/messages": answer}) as address:
+        yield address
 
 
 def test_the_sdk_reads_plain_and_streamed_replies(base_url: str) -> None:

@@ -11,6 +11,7 @@ from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import Message, ModelReply, Role, ToolCall
 from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects import bedrock_agent
+from tests.loopback import served
 
 INLINE: dict[str, Any] = {
     "foundationModel": "anthropic.claude-x:0",
@@ -134,23 +135,14 @@ def agents(loop_thread: Any) -> Iterator[Any]:
         encoded = bedrock_agent.encode(CALLS if asked else WORDS, call, invocation_id="i1")
         return web.Response(body=encoded, headers=bedrock_agent.headers(call))
 
-    async def run() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/agents/{rest:.*}", answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(run())
-    yield boto3.client(
-        "bedrock-agent-runtime",
-        endpoint_url=f"http://127.0.0.1:{runner.addresses[0][1]}",
-        region_name="us-east-1",
-        aws_access_key_id="x",
-        aws_secret_access_key="y",
-    )
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/agents/{rest:.*}": answer}) as address:
+        yield boto3.client(
+            "bedrock-agent-runtime",
+            endpoint_url=address,
+            region_name="us-east-1",
+            aws_access_key_id="x",
+            aws_secret_access_key="y",
+        )
 
 
 def test_boto3_reads_the_calls_and_the_answer_of_an_inline_agent(agents: Any) -> None:

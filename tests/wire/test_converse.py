@@ -18,6 +18,7 @@ from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse.converse import Converse
+from tests.loopback import served
 
 CODEC: Codec = Converse()
 PATH = "/model/anthropic.claude-x%3A0/converse"
@@ -449,24 +450,15 @@ def bedrock(loop_thread: Any) -> Iterator[Any]:
         encoded = CODEC.encode_reply(REPLY, reply_id="r", stream=request.stream)
         return web.Response(body=encoded, content_type=CODEC.content_type(stream=request.stream))
 
-    async def run() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/model/{rest:.*}", answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(run())
-    yield boto3.client(
-        "bedrock-runtime",
-        endpoint_url=f"http://127.0.0.1:{runner.addresses[0][1]}",
-        region_name="us-east-1",
-        aws_access_key_id="x",
-        aws_secret_access_key="y",
-        config=Config(retries={"total_max_attempts": 1}),
-    )
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {"/model/{rest:.*}": answer}) as address:
+        yield boto3.client(
+            "bedrock-runtime",
+            endpoint_url=address,
+            region_name="us-east-1",
+            aws_access_key_id="x",
+            aws_secret_access_key="y",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
 
 
 ASKED = {

@@ -17,6 +17,7 @@ from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects.gemini.gemini import Gemini
 from agentmut.wire.dialects.gemini.gemini_stream import ArrayFraming
+from tests.loopback import ANY_PATH, served
 
 CODEC: Codec = Gemini()
 PATH = "/v1beta/models/gemini-x:generateContent"
@@ -484,17 +485,8 @@ def base_url(loop_thread: Any, asked: list[ModelRequest]) -> Iterator[str]:
         encoded = CODEC.encode_reply(REPLY, reply_id="r", stream=request.stream)
         return web.Response(body=encoded, content_type=CODEC.content_type(stream=request.stream))
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/{path:.*}", answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: answer}) as address:
+        yield address
 
 
 def test_the_sdk_reads_plain_and_streamed_replies(base_url: str, asked: list[ModelRequest]) -> None:

@@ -12,6 +12,7 @@ from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import ModelReply, ToolCall
 from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
+from tests.loopback import ANY_PATH, served
 
 REPLY = ModelReply(
     model="gpt-x",
@@ -58,18 +59,9 @@ class Server:
 def server(loop_thread: Any) -> Iterator[Server]:
     found = Server()
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/{path:.*}", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: found.handle}) as address:
+        found.url = f"{address}/v1"
+        yield found
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.upstream import doors_of
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.converse.converse import Converse
+from tests.loopback import ANY_PATH, served
 
 KEY, SECRET, REGION = "AKIATEST", "s3cret", "eu-west-1"
 PATH = f"/model/{quote('vendor.m-v1:0', safe='')}/converse"
@@ -101,20 +102,11 @@ class Bedrock:
 def bedrock(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
     found = Bedrock()
 
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", found.handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    yield found
-    loop_thread.run(runner.cleanup())
+    with served(loop_thread, {ANY_PATH: found.handle}) as address:
+        found.url = address
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        yield found
 
 
 class Brief:

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,11 @@ from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.testing import check_trace
 from agentmut.usecases.runtime import open_store
+from tests.warm_command import AGENTMUT
 
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[3]
-AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 THIN = """
 - name: refund
   input: "I would like a refund for order A-1007. My email is jon@example.com."
