@@ -25,8 +25,8 @@ class Offer(NamedTuple):
 class ToolRefusedError(Exception):
     """A tool server reports a failed call; `told` is the text that the framework gives the model."""
 
-    def __init__(self, said: str, told: Any) -> None:
-        super().__init__(said)
+    def __init__(self, text: str, told: Any) -> None:
+        super().__init__(text)
         self.told = told
 
 

@@ -156,11 +156,11 @@ class _Call:
         self._result = result
         return result.to_text()
 
-    def result_of(self, name: str, given: Any) -> ToolResult:
+    def result_of(self, name: str, value: Any) -> ToolResult:
         """Return what the agent is given; images and the like are in the tool's own result."""
-        if self._result is not None and given == self._result.to_text():
+        if self._result is not None and value == self._result.to_text():
             return self._result.model_copy(update={"name": name})
-        return _result(name, str(given), is_error=False)
+        return _result(name, str(value), is_error=False)
 
 
 async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any], *rest: Any) -> ToolResult:

@@ -159,11 +159,13 @@ def _request(call: HttpCall) -> ModelRequest:
     return found.request.model_copy(update={"tools": tools})
 
 
-def _reply(told: CallEvents) -> ModelReply:
+def _reply(events: CallEvents) -> ModelReply:
     calls = tuple(
         ToolCall(id=one.call.id, name=one.call.name, arguments=json.dumps(one.call.arguments))
-        for one in told.calls
+        for one in events.calls
     )
-    usage: Usage = told.usage
+    usage: Usage = events.usage
     reason = "tool_calls" if calls else "stop"
-    return ModelReply(model=told.model, text=told.text, tool_calls=calls, finish_reason=reason, usage=usage)
+    return ModelReply(
+        model=events.model, text=events.text, tool_calls=calls, finish_reason=reason, usage=usage
+    )

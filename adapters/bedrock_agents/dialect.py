@@ -176,18 +176,18 @@ def _calls(boto3: Boto3) -> AgentCalls:
     return AgentCalls(boto3.client(), trial)
 
 
-def _reply(told: CallEvents, session: str, model: str) -> Reply:
-    last = told.thoughts[-1] if told.thoughts else None
-    calls = tuple(one.call for one in told.calls if not one.is_question)
+def _reply(events: CallEvents, session: str, model: str) -> Reply:
+    last = events.thoughts[-1] if events.thoughts else None
+    calls = tuple(one.call for one in events.calls if not one.is_question)
     return Reply(
-        text=told.text,
+        text=events.text,
         calls=calls,
-        items=[_Mark(session, told.invocation, tuple(told.calls))],
-        usage=last.usage if last else told.usage,
-        model=told.model or model,
-        cut="a guardrail intervened" if told.blocked and not told.calls else "",
-        unfinished=bool(told.calls) and not calls,
-        began=last.started if len(told.thoughts) > 1 and last else None,
+        items=[_Mark(session, events.invocation, tuple(events.calls))],
+        usage=last.usage if last else events.usage,
+        model=events.model or model,
+        cut="a guardrail intervened" if events.blocked and not events.calls else "",
+        unfinished=bool(events.calls) and not calls,
+        began=last.started if len(events.thoughts) > 1 and last else None,
         node=last.node if last else "",
     )
 

@@ -182,13 +182,13 @@ def value_of(parameter: Mapping[str, Any]) -> JsonValue:
 _PYTHON: Mapping[str, Any] = {"number": int | float, "integer": int, "boolean": bool, "array": list}
 
 
-def result_of(asked: ClientCall, answer: Answer | None) -> dict[str, Any]:
+def result_of(call: ClientCall, answer: Answer | None) -> dict[str, Any]:
     """Return what a call is answered with, None for mere consent. After a failure the model is asked again, instead of
     the session being ended.
     """
-    raw, is_function = asked.raw, "function" in asked.raw
+    raw, is_function = call.raw, "function" in call.raw
     kept = {key: raw[key] for key in _KEPT[is_function] if key in raw}
-    if asked.needs_consent:
+    if call.needs_consent:
         kept["confirmationState"] = "CONFIRM"
     if answer is not None:
         kind = "TEXT" if is_function else "application/json"

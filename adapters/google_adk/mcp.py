@@ -92,11 +92,11 @@ def text_of(result: Any, whole: list[dict[str, Any]]) -> Any:
     return result
 
 
-def whole_of(given: Any, whole: list[dict[str, Any]]) -> Any:
+def whole_of(value: Any, whole: list[dict[str, Any]]) -> Any:
     """Return ADK's replacement for a server's answer, which may never have arrived."""
-    if not isinstance(given, str):
-        return given
-    part = {"type": "text", "text": given}
+    if not isinstance(value, str):
+        return value
+    part = {"type": "text", "text": value}
     return {**whole[0], "content": [{**whole[0]["content"][0], **part}]} if whole else {"content": [part]}
 
 

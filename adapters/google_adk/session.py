@@ -74,11 +74,11 @@ class Conversation(Session):
             self._id = session.id
         return self._id
 
-    def _event(self, said: EarlierMessage) -> Event:
-        own = said.role == USER
+    def _event(self, message: EarlierMessage) -> Event:
+        own = message.role == USER
         return Event(
             author=USER if own else self._runner.app.root_agent.name,
-            content=Content(role=USER if own else "model", parts=[Part(text=said.text)]),
+            content=Content(role=USER if own else "model", parts=[Part(text=message.text)]),
         )
 
 

@@ -53,7 +53,7 @@ class OrchestrationRun(Session):
         return answer
 
 
-async def _result(found: Any, runtime: InProcessRuntime, way: TurnRecord) -> Any:
+async def _result(found: Any, runtime: InProcessRuntime, record: TurnRecord) -> Any:
     """Return the result when no work is left. Semantic Kernel writes some errors to its log only."""
     idle = asyncio.create_task(_idle(found, runtime))
     try:
@@ -61,7 +61,7 @@ async def _result(found: Any, runtime: InProcessRuntime, way: TurnRecord) -> Any
     except asyncio.CancelledError:
         with suppress(RuntimeError):
             found.cancel()
-        await way.cut_off()
+        await record.cut_off()
         await asyncio.wait({idle}, timeout=END_OF_CANCELLED)
         idle.cancel()
         raise

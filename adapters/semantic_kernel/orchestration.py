@@ -170,22 +170,22 @@ class RecordedAgent(Agent):
         found = [message async for message in thread.get_messages()]
         self.way.note_answer("".join(pieces), found[before:], came)
 
-    def _kernel(self, given: Any) -> Any:
+    def _kernel(self, value: Any) -> Any:
         """Return the kernel that an orchestration has derived, with the agent's own functions restored.
 
         Semantic Kernel gives copies of them the names of their plugins.
         """
-        if given is None or HANDOFF not in given.plugins:
-            return given
-        held = given.plugins[HANDOFF]
+        if value is None or HANDOFF not in value.plugins:
+            return value
+        held = value.plugins[HANDOFF]
         kept = {
             one.name: _led(one, self.leads)
             for one in held
             if (name := one.fully_qualified_name) in self.leads or not name.startswith(_TRANSFER)
         }
-        given.plugins.update(self.own.kernel.plugins)
-        given.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
-        return given
+        value.plugins.update(self.own.kernel.plugins)
+        value.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
+        return value
 
     async def get_response(self, *args: Any, **named: Any) -> Any:
         """Get the agent's response."""

@@ -49,7 +49,7 @@ class Conversation(Session):
         return jsonable(answer)
 
 
-def _remembered(said: EarlierMessage) -> TaskStep | ActionStep:
-    if said.role == "user":
-        return TaskStep(task=said.text)
-    return ActionStep(step_number=0, timing=Timing(start_time=0.0, end_time=0.0), model_output=said.text)
+def _remembered(message: EarlierMessage) -> TaskStep | ActionStep:
+    if message.role == "user":
+        return TaskStep(task=message.text)
+    return ActionStep(step_number=0, timing=Timing(start_time=0.0, end_time=0.0), model_output=message.text)

@@ -20,21 +20,21 @@ class EngineError(RuntimeError):
     """The engine reported a failure."""
 
 
-def failure(said: str) -> Exception:
+def failure(text: str) -> Exception:
     """Return the engine's report as an error. A model out of reach or out of quota is no evidence."""
-    return UnavailableError(said) if _OUT_OF_REACH.search(said) else EngineError(said)
+    return UnavailableError(text) if _OUT_OF_REACH.search(text) else EngineError(text)
 
 
-def refusal(status: int, said: str, body: str = "") -> Exception:
-    """Return the error for an HTTP status; `body` is the whole answer if `said` is cut."""
-    told = body or said
+def refusal(status: int, text: str, body: str = "") -> Exception:
+    """Return the error for an HTTP status; `body` is the whole answer if `text` is cut."""
+    told = body or text
     if _NO_METHOD.search(told):
-        return AdapterError(f"{said}. Name the one that it has, agent.options.method")
+        return AdapterError(f"{text}. Name the one that it has, agent.options.method")
     if status == 400 and _OF_AGENT in told:
-        return UnavailableError(said) if _OUT_OF_REACH.search(told) else EngineError(said)
+        return UnavailableError(text) if _OUT_OF_REACH.search(told) else EngineError(text)
     if is_trouble(status):
-        return UnavailableError(said)
-    return AdapterError(f"{said}. Correct agent.options.engine or the credentials")
+        return UnavailableError(text)
+    return AdapterError(f"{text}. Correct agent.options.engine or the credentials")
 
 
 def reported(event: Mapping[str, Any]) -> Exception | None:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from agentmut._base.errors import nearest
 
 
-def text(argument: JsonValue, what: str) -> str:
+def text(argument: JsonValue, expected: str) -> str:
     """Return a non-empty string.
 
     >>> text("refund", "a text")
@@ -16,16 +16,16 @@ def text(argument: JsonValue, what: str) -> str:
     """
     if not isinstance(argument, str) or not argument:
         hint = "" if isinstance(argument, str | list | dict) else " (quote it if it is meant as text)"
-        raise ValueError(f"expects {what}, got {argument!r}{hint}")
+        raise ValueError(f"expects {expected}, got {argument!r}{hint}")
     return argument
 
 
-def texts(argument: JsonValue, what: str) -> tuple[str, ...]:
+def texts(argument: JsonValue, expected: str) -> tuple[str, ...]:
     """Read one non-empty string, or a non-empty list of strings."""
     items = argument if isinstance(argument, list) else [argument]
     if not items:
-        raise ValueError(f"expects {what}, got an empty list")
-    return tuple(text(item, what) for item in items)
+        raise ValueError(f"expects {expected}, got an empty list")
+    return tuple(text(item, expected) for item in items)
 
 
 def mapping(
@@ -43,10 +43,10 @@ def mapping(
     return argument
 
 
-def number(argument: JsonValue, what: str) -> float:
+def number(argument: JsonValue, expected: str) -> float:
     """Return a finite number that is not negative; true and false are not numbers."""
     if isinstance(argument, bool) or not isinstance(argument, int | float):
-        raise ValueError(f"expects {what}, got {argument!r}")
+        raise ValueError(f"expects {expected}, got {argument!r}")
     if not math.isfinite(argument) or argument < 0:
-        raise ValueError(f"expects {what}, got {argument!r}")
+        raise ValueError(f"expects {expected}, got {argument!r}")
     return argument

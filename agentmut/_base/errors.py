@@ -95,8 +95,8 @@ class EvaluatorError(RunError):
     `bare` is the error without what it quotes of the run, for projects that keep no texts.
     """
 
-    def __init__(self, said: str, bare: str = "") -> None:
-        super().__init__(said)
+    def __init__(self, text: str, bare: str = "") -> None:
+        super().__init__(text)
         self.bare = bare
 
     def placed(self, where: str) -> "EvaluatorError":

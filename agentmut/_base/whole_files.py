@@ -49,12 +49,12 @@ def keep_json(model: BaseModel, path: Path, remedy: str) -> None:
         write_json(model, path, remedy)
 
 
-def unwritten(said: str, error: OSError, remedy: str) -> AgentmutError:
+def unwritten(text: str, error: OSError, remedy: str) -> AgentmutError:
     """Return the error of a user's file that cannot be written: `StoreError` where the disk is full, else `UsageError`.
 
-    `said` names the file, and `remedy` is what to do where there is room.
+    `text` names the file, and `remedy` is what to do where there is room.
     """
-    why = f"{said}: {error.strerror or error}."
+    why = f"{text}: {error.strerror or error}."
     if error.errno in DISK_IS_FULL:
         return StoreError(f"{why} Make room, then give the same command again.")
     return UsageError(f"{why} {remedy}")

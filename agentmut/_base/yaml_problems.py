@@ -68,14 +68,14 @@ def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str
     return plain_message(detail)
 
 
-def _got(path: KeyPath, value: Any, said: str) -> str:
+def _got(path: KeyPath, value: Any, text: str) -> str:
     """Return the found value, if the message concerns a value."""
-    if "should" not in said:
+    if "should" not in text:
         return ""
     for part in path:
         value = value[part]
-    hint = " (quote it if it is meant as text)" if "text" in said and _is_bare(value) else ""
-    hint = _number_hint(value) if "number" in said and isinstance(value, str) else hint
+    hint = " (quote it if it is meant as text)" if "text" in text and _is_bare(value) else ""
+    hint = _number_hint(value) if "number" in text and isinstance(value, str) else hint
     shown = json.dumps(value, ensure_ascii=False)
     return f", got {shown if len(shown) <= 80 else shown[:77] + '...'}{hint}"
 

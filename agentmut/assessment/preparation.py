@@ -56,7 +56,7 @@ class PreparedAssessment(NamedTuple):
 
 
 def prepare_test(
-    session: Session, asked: RunSettings, past: Mapping[str, Past] = MappingProxyType({})
+    session: Session, run_settings: RunSettings, past: Mapping[str, Past] = MappingProxyType({})
 ) -> PreparedAssessment:
     """Prepare a test of every scenario against its threshold.
 
@@ -87,7 +87,7 @@ def prepare_test(
             *session.tests.notes(),
         ),
     )
-    work = _assessment(session, "test", rules, shown, asked, first_repeats(session.ages))
+    work = _assessment(session, "test", rules, shown, run_settings, first_repeats(session.ages))
     return PreparedAssessment(work, question, held_trials(session) is not None)
 
 
@@ -145,7 +145,7 @@ def margin_of(project: Project, scenario: Scenario) -> float:
 
 
 def prepare_saving(
-    session: Session, trials: int | None, asked: RunSettings, kind: str = "baseline"
+    session: Session, trials: int | None, run_settings: RunSettings, kind: str = "baseline"
 ) -> PreparedAssessment:
     """Prepare so many trials of every scenario, or `compare.trials`, to be stored as a baseline or as `kind`."""
     if trials is None:
@@ -154,7 +154,7 @@ def prepare_saving(
     alpha = project.statistics.alpha
     most = _within(session, trials)
     rules = {s.name: FixedTrials(project.threshold_of(s), most[s.name], alpha) for s in session.scenarios}
-    work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(session.ages))
+    work = _assessment(session, kind, rules, {"trials": trials}, run_settings, first_repeats(session.ages))
     notes = (*_remarks(session), *_renewed(session))
     question = Question(alpha, Correction(project.test.correction), notes=notes)
     return PreparedAssessment(work, question, held_trials(session) is not None)
@@ -164,7 +164,7 @@ def prepare_series(
     session: Session,
     trials: Mapping[str, int],
     first: Mapping[str, int],
-    asked: RunSettings,
+    run_settings: RunSettings,
     left: BudgetSettings,
 ) -> PreparedAssessment:
     """Prepare new trials of each scenario for a baseline that is kept; `left` is what may be spent."""
@@ -174,7 +174,7 @@ def prepare_series(
         for name, n in trials.items()
     }
     shown: Shown = {"trials": max(trials.values(), default=0)}
-    work = _assessment(session, "baseline", rules, shown, asked._replace(fresh=True), first)
+    work = _assessment(session, "baseline", rules, shown, run_settings._replace(fresh=True), first)
     work = Assessment(work.plan.model_copy(update={"budget": left}), work.suite, work.scenarios, rules)
     return PreparedAssessment(work, Question(alpha, Correction(project.compare.correction)))
 
@@ -185,7 +185,7 @@ def prepare_comparison(
     counted: Mapping[str, RecountedBaseline],
     tables: Tables,
     notes: tuple[str, ...],
-    asked: RunSettings,
+    run_settings: RunSettings,
     older: tuple[str, ...] = (),
 ) -> PreparedAssessment:
     """Prepare a comparison of the scenarios in `counted` with the trials of the stored baseline.
@@ -205,7 +205,7 @@ def prepare_comparison(
     shown |= {"trials": settings.trials, "test": settings.test} if settings.method == "fixed" else {}
     first = {name: found.first_free for name, found in counted.items()}
     max_age = SAME_AGENT if used.same_agent else None
-    work = _assessment(session, "compare", rules, shown, asked, first, max_age)
+    work = _assessment(session, "compare", rules, shown, run_settings, first, max_age)
     correction = Correction(settings.correction)
     used = promised(used, given.values(), statistics.alpha_of_a_look)
     weak = with_names((name, weakness(session.project, side)) for name, side in given.items())
@@ -219,19 +219,19 @@ def _assessment(
     kind: str,
     rules: Mapping[str, StoppingRule],
     settings: Shown,
-    asked: RunSettings,
+    run_settings: RunSettings,
     first: Mapping[str, int] = MappingProxyType({}),
     max_age: float | None = None,
 ) -> Assessment:
     plan = AssessmentPlan(
         kind=kind,
-        **plan_fields(session, asked.now, asked.seed),
+        **plan_fields(session, run_settings.now, run_settings.seed),
         scenarios=tuple(rules),
         window=session.project.execution.window,
-        fresh=asked.fresh,
+        fresh=run_settings.fresh,
         max_age=max_age,
         first=dict(first),
-        settings=settings | ({"fresh": True} if asked.fresh else {}),
+        settings=settings | ({"fresh": True} if run_settings.fresh else {}),
     )
     return Assessment(plan, session.suite, session.tests.scenarios, rules)
 

@@ -230,9 +230,9 @@ def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> 
     return AllowedBaseline(trials=affordable, refusal=_refusal(unit, budget, said, needed))
 
 
-def _refusal(unit: str, budget: str, said: str, needed: str) -> str:
+def _refusal(unit: str, budget: str, text: str, needed: str) -> str:
     return (
-        f"budget.{unit} is {budget}, {said}. Raise it to {needed}, or measure fewer scenarios with "
+        f"budget.{unit} is {budget}, {text}. Raise it to {needed}, or measure fewer scenarios with "
         "--scenario; finished trials are reused."
     )
 

@@ -196,58 +196,58 @@ def _main(arguments: list[str]) -> None:
         _bug(arguments)
 
 
-def _exit_by_system_error(error: OSError, given: list[str]) -> NoReturn:
+def _exit_by_system_error(error: OSError, arguments: list[str]) -> NoReturn:
     """Exit with the remedy for what the system refused; any error but a refusal or a full disk is a bug."""
     if remedy := REFUSALS_OF_THE_SYSTEM.get(error.errno or 0):
         where = f" ({error.filename})" if error.filename else ""
         why = f"the system refuses: {error.strerror}{where}. {remedy} Finished trials are kept."
-        _exit_by(AgentmutError(why), given)
+        _exit_by(AgentmutError(why), arguments)
     if error.errno not in DISK_IS_FULL:
-        _bug(given)
+        _bug(arguments)
     message = f"{error.strerror}: the output could not be written whole. Finished trials are kept."
     _say_on_stderr(message)
     try:
         sys.stdout.flush()
-        _say_json(message, int(ExitCode.BROKEN), given)
+        _say_json(message, int(ExitCode.BROKEN), arguments)
     except OSError:  # it is stdout that has no room
         drop_output()
     sys.exit(int(ExitCode.BROKEN))
 
 
-def _exit_by_plugin(error: BaseException, given: list[str]) -> None:
+def _exit_by_plugin(error: BaseException, arguments: list[str]) -> None:
     """Exit with the name of the plugin of another package whose code raised the error, if one did."""
     from agentmut.seams import described, plugin_at_fault
 
     if label := plugin_at_fault(error):
         why = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
-        _exit_by(AgentmutError(why), given)
+        _exit_by(AgentmutError(why), arguments)
 
 
-def _bug(given: list[str]) -> NoReturn:
+def _bug(arguments: list[str]) -> NoReturn:
     """Print the traceback of the error that is being handled, for a report on it, and exit."""
     from agentmut.report import clean
 
-    sys.stderr.write(clean(masked(traceback.format_exc(), given)))
+    sys.stderr.write(clean(masked(traceback.format_exc(), arguments)))
     message = "this is a bug in agentmut; finished trials are kept. Please report it."
-    _exit(message, ExitCode.BROKEN, given)
+    _exit(message, ExitCode.BROKEN, arguments)
 
 
-def _exit_by(error: AgentmutError, given: list[str]) -> NoReturn:
+def _exit_by(error: AgentmutError, arguments: list[str]) -> NoReturn:
     """Exit with the error's code and its message, which is masked and made fit for a terminal."""
     from agentmut.report import clean
 
-    _exit(clean(masked(str(error), given)), error.exit_code, given)
+    _exit(clean(masked(str(error), arguments)), error.exit_code, arguments)
 
 
-def _exit(message: str, code: ExitCode, given: list[str]) -> NoReturn:
+def _exit(message: str, code: ExitCode, arguments: list[str]) -> NoReturn:
     """Print one paragraph on stderr, with `--json` also one document on stdout, and exit."""
     _say_on_stderr(message)
-    _say_json(message, int(code), given)
+    _say_json(message, int(code), arguments)
     sys.exit(int(code))
 
 
-def _say_json(message: str, exit_code: int, given: list[str]) -> None:
-    if "--json" in given:
+def _say_json(message: str, exit_code: int, arguments: list[str]) -> None:
+    if "--json" in arguments:
         import json
 
         from agentmut._base import printable_json

@@ -54,9 +54,9 @@ class _PageProgress:
             self._server.show(live_state(state, self._decisions))
             self._last = time.monotonic()
 
-    def end(self, said: str) -> None:
+    def end(self, text: str) -> None:
         if self._latest is not None:
-            self._server.show(live_state(self._latest, self._decisions, said))
+            self._server.show(live_state(self._latest, self._decisions, text))
 
 
 def _stop() -> None:

@@ -150,10 +150,10 @@ _SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Qu
 )
 
 
-def _usage(reply: Any, asked: str, said: str) -> Usage:
+def _usage(reply: Any, input_field: str, output_field: str) -> Usage:
     """Return the usage that a reply reports; nothing if it reports none. The SDKs check no field of what they read."""
     used = getattr(reply, "usage", None)
-    tokens = [getattr(used, name, None) for name in (asked, said)]
+    tokens = [getattr(used, name, None) for name in (input_field, output_field)]
     taken, given = (n if isinstance(n, int) and n > 0 else 0 for n in tokens)
     return Usage(input_tokens=taken, output_tokens=given)
 

@@ -21,11 +21,11 @@ class Origins(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_share(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        runs, foreign = given.get("runs", 0), given.get("foreign", 0)
-        return {**given, "foreign_share": foreign / runs if runs else 0.0}
+    def _with_share(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        runs, foreign = value.get("runs", 0), value.get("foreign", 0)
+        return {**value, "foreign_share": foreign / runs if runs else 0.0}
 
     @classmethod
     def together(cls, several: Iterable["Origins"]) -> "Origins":

@@ -192,11 +192,11 @@ class Cost(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_origins(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        runs = given.get("trials", 0) + given.get("reused", 0)
-        return {**given, "origins": {"runs": runs, "foreign": given.get("foreign", 0)}}
+    def _with_origins(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        runs = value.get("trials", 0) + value.get("reused", 0)
+        return {**value, "origins": {"runs": runs, "foreign": value.get("foreign", 0)}}
 
 
 class Sampled(Frozen):

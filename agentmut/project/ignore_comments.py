@@ -157,8 +157,8 @@ def _line(written: str, offset: int, first_line: int) -> int:
     return written.count("\n", 0, offset) + first_line
 
 
-def _malformed(place: Place, said: str) -> ProjectError:
-    return ProjectError(f"{_shown(place)}: {said}. {_HOW}")
+def _malformed(place: Place, text: str) -> ProjectError:
+    return ProjectError(f"{_shown(place)}: {text}. {_HOW}")
 
 
 def _shown(place: Place) -> str:

@@ -73,5 +73,5 @@ class StoreSettings(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _url_alone(cls, given: Any) -> Any:
-        return {"url": given} if isinstance(given, str) else given
+    def _url_alone(cls, value: Any) -> Any:
+        return {"url": value} if isinstance(value, str) else value

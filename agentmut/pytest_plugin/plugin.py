@@ -132,9 +132,9 @@ def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
     return agent_under_test(pytestconfig)
 
 
-def _refuse(said: str) -> NoReturn:
+def _refuse(text: str) -> NoReturn:
     """Fail the test without a traceback, which would only show agentmut's code."""
-    pytest.fail(said, pytrace=False)
+    pytest.fail(text, pytrace=False)
 
 
 @pytest.fixture

@@ -117,20 +117,20 @@ class TextKeeping:
             return NOT_KEPT
         return f"[#{self._digest(value if isinstance(value, str) else canonical_json(value))}]"
 
-    def error(self, said: str) -> str:
+    def error(self, text: str) -> str:
         """Return what is kept of an error: the type of the exception.
 
         >>> TextKeeping(Texts.NONE).error("KeyError: 'Ada'")
         'KeyError: [not kept]'
         """
-        if not self.is_hidden or not said:
-            return said
-        kind = _EXCEPTION.match(said)
+        if not self.is_hidden or not text:
+            return text
+        kind = _EXCEPTION.match(text)
         return f"{kind[0]}: {NOT_KEPT}" if kind and kind[0] else NOT_KEPT
 
-    def reason(self, ending: Ending, said: str) -> str:
+    def reason(self, ending: Ending, text: str) -> str:
         """Return what is kept of the reason for an ending."""
-        return said if ending in _OWN_WORDS else self.error(said)
+        return text if ending in _OWN_WORDS else self.error(text)
 
     def footprint(self, seen: Footprint, mutated: AgentConfig | None = None) -> Footprint:
         """Return the requests with digests for the project's own words, and nothing for all other words."""

@@ -156,7 +156,9 @@ def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ..
     return tuple(name for name in own if name not in named)
 
 
-def make_plan(session: Session, wanted: Wish, asked: RunSettings, *, to_the_end: bool) -> RelationsPlan:
+def make_plan(
+    session: Session, wanted: Wish, run_settings: RunSettings, *, to_the_end: bool
+) -> RelationsPlan:
     """Return the plan of a check."""
     project, statistics = session.project, session.project.statistics
     settings: dict[str, str | float | int] = {
@@ -170,11 +172,11 @@ def make_plan(session: Session, wanted: Wish, asked: RunSettings, *, to_the_end:
     }
     settings |= {"to_the_end": 1} if to_the_end else {}
     return RelationsPlan(
-        **plan_fields(session, asked.now, asked.seed),
+        **plan_fields(session, run_settings.now, run_settings.seed),
         scenarios=tuple(scenario.name for scenario in wanted.scenarios),
         window=project.execution.window,
-        fresh=asked.fresh,
-        settings=settings | ({"fresh": 1} if asked.fresh else {}),
+        fresh=run_settings.fresh,
+        settings=settings | ({"fresh": 1} if run_settings.fresh else {}),
         relations=tuple(dict.fromkeys(fit.chosen.label for fit in wanted.fits)),
     )
 

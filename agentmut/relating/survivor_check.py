@@ -123,7 +123,7 @@ def check_survivors(
     store: Store,
     wanted: Wish,
     campaign: Campaign,
-    asked: RunSettings,
+    run_settings: RunSettings,
     *,
     stored: bool = False,
     progress: Progress = lambda work: None,
@@ -138,10 +138,12 @@ def check_survivors(
     refuse_without_texts(session, "`agentmut relations --survivors`")
     refused = False
     if stored:
-        report, result = judge_stored(session, store, wanted, campaign, asked)
+        report, result = judge_stored(session, store, wanted, campaign, run_settings)
         environment = campaign.stored.plan.environment
     else:
-        plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
+        plan = make_plan(
+            session, wanted, run_settings._replace(seed=campaign.stored.plan.seed), to_the_end=True
+        )
         plan = plan.model_copy(update={"kind": SURVIVORS_KIND})
         register(store, plan)
         ended = _run(session, store, wanted, campaign, plan, progress)
@@ -164,14 +166,14 @@ def check_survivors(
 
 
 def judge_stored(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: RunSettings
+    session: Session, store: Store, wanted: Wish, campaign: Campaign, run_settings: RunSettings
 ) -> tuple[SurvivorsReport, Result]:
     """Return the relations' findings on the survivors' stored runs, with the campaign's result.
 
     Nothing is run, and nothing is written. A relation that raises while pairs are judged is the report's `problem`,
     one that raises before is a `RunError`.
     """
-    plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
+    plan = make_plan(session, wanted, run_settings._replace(seed=campaign.stored.plan.seed), to_the_end=True)
     # the campaign's trials, as the agent was then
     plan = plan.model_copy(update={"environment": campaign.stored.plan.environment})
     return _report(session, wanted, campaign, plan, _from_store(session, store, wanted, campaign, plan))

@@ -97,9 +97,9 @@ class Imports:
 
         return self._connections.write(added)
 
-    def found(self, asked: ImportQuery = EVERY) -> Iterator[Import]:
+    def found(self, query: ImportQuery = EVERY) -> Iterator[Import]:
         """Yield the runs that are asked for, in the order of their start; those without a start come first."""
-        return self.some(self.numbers(asked))
+        return self.some(self.numbers(query))
 
     def some(self, numbers: Sequence[int]) -> Iterator[Import]:
         """Yield the runs at these places of the store in the given order, a page of them in memory.
@@ -162,13 +162,13 @@ def _start_or_import() -> ColumnElement[float]:
     return func.coalesce(imported.c.started, imported.c.imported)
 
 
-def _drawn(rows: Sequence[Any], asked: ImportQuery) -> Sequence[Any]:
+def _drawn(rows: Sequence[Any], query: ImportQuery) -> Sequence[Any]:
     """Return a random sample: the runs with the smallest hashes, so that it does not hang on the order of rows."""
 
     def place(row: Any) -> bytes:
-        return hashlib.sha256(f"{asked.seed}:{row.digest}".encode()).digest()
+        return hashlib.sha256(f"{query.seed}:{row.digest}".encode()).digest()
 
-    return sorted(rows, key=place)[: asked.sample]
+    return sorted(rows, key=place)[: query.sample]
 
 
 def _where(query: Select[Any], asked: ImportQuery) -> Select[Any]:

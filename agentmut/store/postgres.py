@@ -145,7 +145,7 @@ def _compiled(query: Select[Any]) -> bytes:
     return str(query.compile(dialect=dialect())).encode()  # type: ignore[no-untyped-call]  # SQLAlchemy's dialect has no types
 
 
-def _is_refusal(said: str) -> bool:
+def _is_refusal(text: str) -> bool:
     """Return whether a server that was reached does not let us in; waiting makes no difference then."""
     refusals = (
         "authentication",
@@ -156,7 +156,7 @@ def _is_refusal(said: str) -> bool:
         "too many",
         "permission",
     )
-    return any(word in said for word in refusals)
+    return any(word in text for word in refusals)
 
 
 def _settings(url: str) -> dict[str, str]:

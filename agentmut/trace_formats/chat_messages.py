@@ -19,9 +19,9 @@ def replies_of(outputs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield outputs
 
 
-def listed(given: Any) -> list[Mapping[str, Any]]:
+def listed(value: Any) -> list[Mapping[str, Any]]:
     """Return a list of mappings; of LangChain's nested lists, one for each input of a batch, all items."""
-    every = given[0] if isinstance(given, list) and given and isinstance(given[0], list) else given
+    every = value[0] if isinstance(value, list) and value and isinstance(value[0], list) else value
     return [one for one in every if isinstance(one, Mapping)] if isinstance(every, list) else []
 
 
@@ -36,7 +36,7 @@ def spoken(message: Mapping[str, Any]) -> AnyMessage:
     return AnyMessage(_ROLES.get(role, role), texts([text]), tuple(_calls(of.get("tool_calls"))))
 
 
-def _calls(given: Any) -> Iterator[Call]:
-    for one in listed(given):
+def _calls(value: Any) -> Iterator[Call]:
+    for one in listed(value):
         of = mapping(one.get("function")) or one
         yield Call(str(of.get("name") or ""), of.get("args", of.get("arguments")), one.get("id"))

@@ -38,7 +38,7 @@ class ConversationMessage(NamedTuple):
     node: str | None = None
 
 
-def conversation_trace(said: Sequence[ConversationMessage], seconds: float = 0.0) -> AgentTrace:
+def conversation_trace(messages: Sequence[ConversationMessage], seconds: float = 0.0) -> AgentTrace:
     """Return the trace of a conversation: each reply is a model call, then its tool calls, or the turn's answer.
 
     What an agent says before the user says anything belongs to the first turn.
@@ -46,23 +46,23 @@ def conversation_trace(said: Sequence[ConversationMessage], seconds: float = 0.0
     steps: list[Step] = []
     answers: dict[int, JsonValue] = {}
     turn = -1
-    for place, one in enumerate(said):
+    for place, one in enumerate(messages):
         turn += one.role is Role.USER
         if one.role is Role.ASSISTANT:
-            steps += _steps(one, said[place + 1 :], max(turn, 0))
+            steps += _steps(one, messages[place + 1 :], max(turn, 0))
             if not one.calls and one.text not in (None, ""):
                 answers[max(turn, 0)] = one.text
     return AgentTrace(steps=tuple(steps), outputs=tuple(answers[n] for n in sorted(answers)), seconds=seconds)
 
 
-def turns_of(said: Sequence[ConversationMessage]) -> tuple[JsonValue, ...]:
+def turns_of(messages: Sequence[ConversationMessage]) -> tuple[JsonValue, ...]:
     """Return what the user said."""
-    return tuple(one.text for one in said if one.role is Role.USER)
+    return tuple(one.text for one in messages if one.role is Role.USER)
 
 
-def prompt_of(said: Sequence[ConversationMessage]) -> str:
+def prompt_of(messages: Sequence[ConversationMessage]) -> str:
     """Return the system messages that come before the user's first one, joined by blank lines."""
-    first = takewhile(lambda one: one.role is Role.SYSTEM, said)
+    first = takewhile(lambda one: one.role is Role.SYSTEM, messages)
     return "\n\n".join(str(one.text) for one in first if one.text)
 
 

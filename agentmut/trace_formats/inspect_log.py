@@ -140,11 +140,11 @@ def _message_of(message: Any, event: "ModelEvent | None", call: "ToolEvent | Non
 
 
 def _config(
-    header: "EvalLog", said: Sequence[ConversationMessage], events: "Sequence[ModelEvent]"
+    header: "EvalLog", messages: Sequence[ConversationMessage], events: "Sequence[ModelEvent]"
 ) -> AgentConfig:
     settings = header.eval.model_generate_config
     return AgentConfig(
-        prompt=prompt_of(said),
+        prompt=prompt_of(messages),
         tools=tuple(_tools(events[0].tools)) if events else (),
         model=ModelConfig(
             name=header.eval.model.partition("/")[2] or header.eval.model,

@@ -143,14 +143,14 @@ def _usage(row: Mapping[str, Any]) -> Usage:
     )
 
 
-def _arguments(given: Any) -> Any:
+def _arguments(value: Any) -> Any:
     """Return the arguments of a tool call, as the SDK records a call of a function."""
-    if isinstance(given, Mapping) and set(given) == {"args", "kwargs"}:
+    if isinstance(value, Mapping) and set(value) == {"args", "kwargs"}:
         return {
-            **{f"argument {at}": one for at, one in enumerate(given["args"], 1)},
-            **mapping(given["kwargs"]),
+            **{f"argument {at}": one for at, one in enumerate(value["args"], 1)},
+            **mapping(value["kwargs"]),
         }
-    return given
+    return value
 
 
 def _model(row: Mapping[str, Any], asked: Any, answered: Any) -> dict[str, Any]:

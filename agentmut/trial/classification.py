@@ -73,12 +73,12 @@ def ending_of_timeout(spent: ServiceTime, usual: float | None = None) -> tuple[E
     return Ending.TIMEOUT, said
 
 
-def _address(said: str, causes: Sequence[BaseException]) -> str:
+def _address(text: str, causes: Sequence[BaseException]) -> str:
     """Return the address of the request that an HTTP client lost, without its query; empty if unknown or told."""
     for cause in causes:
         with suppress(Exception):  # httpx raises where an exception has no request
             address = str(cause.request.url).partition("?")[0]  # type: ignore[attr-defined]  # httpx's errors have one
-            return f" (no answer from {address})" if address and address not in said else ""
+            return f" (no answer from {address})" if address and address not in text else ""
     return ""
 
 

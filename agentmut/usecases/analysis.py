@@ -85,9 +85,9 @@ def _nothing(totals: ImportTotals) -> str:
 class _Counts:
     """All that an analysis counts, run by run."""
 
-    def __init__(self, asked: AnalysisWish, home: ForeignHome, survey: Survey, judging: Judging) -> None:
+    def __init__(self, wish: AnalysisWish, home: ForeignHome, survey: Survey, judging: Judging) -> None:
         project = home.project
-        self._by = asked.by
+        self._by = wish.by
         self._own = {scenario.name: scenario for scenario in project.scenarios} if project else {}
         config = completed(project.config if project else AgentConfig(), survey.config)
         self._judging = judging
@@ -100,10 +100,10 @@ class _Counts:
         self._covering = Counter[str]()
         self._evaluators = EvaluatorTally()
         self._relations = RelationTallies(
-            survey.with_called_tools(config), asked.relations, project, home.root
+            survey.with_called_tools(config), wish.relations, project, home.root
         )
         self._spent = SpentTally()
-        self._writer = ScenarioWriter(Path(asked.scenarios_file), self._own) if asked.scenarios_file else None
+        self._writer = ScenarioWriter(Path(wish.scenarios_file), self._own) if wish.scenarios_file else None
 
     def add(self, run: JudgedRun) -> None:
         """Count one run."""

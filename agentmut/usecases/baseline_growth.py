@@ -68,13 +68,13 @@ class PreparedUpdate(NamedTuple):
     asked: RunSettings
 
 
-def comparison(session: Session, store: Store, name: str, asked: RunSettings) -> PreparedAssessment:
+def comparison(session: Session, store: Store, name: str, run_settings: RunSettings) -> PreparedAssessment:
     """Return a comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
-    return _compared(session, _kept(session, store, name, asked), asked)
+    return _compared(session, _kept(session, store, name, run_settings), run_settings)
 
 
 def prepare_update(
-    session: Session, store: Store, name: str, asked: RunSettings, trials: int | None = None
+    session: Session, store: Store, name: str, run_settings: RunSettings, trials: int | None = None
 ) -> PreparedUpdate:
     """Return a comparison, and the trials that PASS adds to the baseline: `trials` of a scenario, or those missing.
 
@@ -82,20 +82,20 @@ def prepare_update(
     """
     if trials is not None and not 1 <= trials <= MOST:
         raise UsageError(f"the trials of an update are from 1 to {MOST}, got {trials}.")
-    kept = _kept(session, store, name, asked)
+    kept = _kept(session, store, name, run_settings)
     tables = Tables.from_project(session.project)
     growth = plan_growth(session, kept.saved, kept.counted, kept.older, tables, kept.seed, trials)
-    return PreparedUpdate(_compared(session, kept, asked), kept, growth, asked)
+    return PreparedUpdate(_compared(session, kept, run_settings), kept, growth, run_settings)
 
 
-def _kept(session: Session, store: Store, name: str, asked: RunSettings) -> KeptBaseline:
+def _kept(session: Session, store: Store, name: str, run_settings: RunSettings) -> KeptBaseline:
     saved = read_baseline(name, baselines_folder(session.project))
-    seed = session.project.statistics.seed if asked.seed is None else asked.seed
+    seed = session.project.statistics.seed if run_settings.seed is None else run_settings.seed
     counted = count_baseline(session, store, saved, seed)
     return KeptBaseline(saved, counted, older_than_evaluators(session, saved, counted), seed)
 
 
-def _compared(session: Session, kept: KeptBaseline, asked: RunSettings) -> PreparedAssessment:
+def _compared(session: Session, kept: KeptBaseline, run_settings: RunSettings) -> PreparedAssessment:
     saved, counted, older, seed = kept
     used = BaselineUsed(
         name=saved.name,
@@ -106,8 +106,8 @@ def _compared(session: Session, kept: KeptBaseline, asked: RunSettings) -> Prepa
         not_compared={n: said for n, said in comparable(session, saved).items() if said},
     )
     tables = Tables.from_project(session.project)
-    notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
-    return prepare_comparison(session, used, counted, tables, notes, asked, older)
+    notes = tuple(comparison_notes(session, saved, used, counted, run_settings.now))
+    return prepare_comparison(session, used, counted, tables, notes, run_settings, older)
 
 
 def carry_out_update(

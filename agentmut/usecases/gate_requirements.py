@@ -39,15 +39,15 @@ def suite_verdict(report: VerdictReport) -> Requirement:
     return Requirement(name=SUITE, standing=standing, reason=reason, run=report.run_id)
 
 
-def _unless_older(standing: Standing, said: str, report: Result | VerdictReport) -> tuple[Standing, str]:
+def _unless_older(standing: Standing, text: str, report: Result | VerdictReport) -> tuple[Standing, str]:
     """Leave to a person what rests on runs that the evaluators may have been chosen by.
 
     Such evaluators flatter the original and add kills, so what is not met all the same is not met.
     """
     older = report.evidence_older_than_evaluators
     if not older or standing not in (Standing.MET, Standing.OPEN):
-        return standing, said
-    return Standing.SHORT, f"{said}, but {OLDER.format(scenarios=', '.join(older))}"
+        return standing, text
+    return Standing.SHORT, f"{text}, but {OLDER.format(scenarios=', '.join(older))}"
 
 
 def baseline_verdict(

@@ -111,7 +111,7 @@ def carry_out_relations(
     store: Store,
     wanted: Wish,
     request: RelationRequest,
-    asked: RunSettings,
+    run_settings: RunSettings,
     progress: Progress = lambda work: None,
 ) -> RelationReport:
     """Run the trials, write `relations.json`, and return its content.
@@ -125,7 +125,7 @@ def carry_out_relations(
     if not request.stored:
         refuse_to_run(session, "a check of relations without --stored")
     earlier = read_saved_relations(request.against, folder) if request.against else None
-    plan = make_plan(session, wanted, asked, to_the_end=request.to_the_end)
+    plan = make_plan(session, wanted, run_settings, to_the_end=request.to_the_end)
     if request.stored:
         checked = _stored(session, store, wanted, plan)
         # stored so that a later report knows what has changed since

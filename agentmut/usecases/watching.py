@@ -170,53 +170,53 @@ def _read(found: Iterable[Import], reference: int, judging: Judging) -> _Read:
     return _Read(runs, scorer or scorer_of(first), Origins(runs=len(runs), foreign=foreign))
 
 
-def _report(imports: Imports, read: _Read, asked: WatchWish) -> WatchReport:
+def _report(imports: Imports, read: _Read, wish: WatchWish) -> WatchReport:
     """Return what charts say of the runs."""
-    runs, later = read.runs, read.runs[asked.reference :]
-    each = asked.in_control * CHARTS
-    rate, on_rate = _on_pass_rate(runs, asked, each)
-    charts = [*on_rate, *_on_behaviour(read.scorer, later, each, asked.seed)]
+    runs, later = read.runs, read.runs[wish.reference :]
+    each = wish.in_control * CHARTS
+    rate, on_rate = _on_pass_rate(runs, wish, each)
+    charts = [*on_rate, *_on_behaviour(read.scorer, later, each, wish.seed)]
     places = {run.number: at for at, run in enumerate(later)}
     begin = min((places.get(run.number, 0) for _, run in charts if run is not None), default=0)
     return WatchReport(
         reference=len(runs) - len(later),
         watched=len(later),
-        in_control=asked.in_control,
+        in_control=wish.in_control,
         pass_rate=rate,
         within_scenarios=read.scorer.within_scenarios,
         charts=tuple(_placed(row, run, imports) for row, run in charts),
         origins=read.origins,
-        nearest=_nearest(imports, [run.number for run in later[begin:]], asked.seed),
+        nearest=_nearest(imports, [run.number for run in later[begin:]], wish.seed),
     )
 
 
-def _check(asked: WatchWish) -> None:
-    if not 0.01 <= asked.drop < 1:
-        raise UsageError(f"--drop: a fall of the pass rate is from 0.01 to below 1, got {asked.drop!r}.")
-    if asked.reference < 2 * FEWEST_SCORES:
-        raise UsageError(f"--reference: give at least {2 * FEWEST_SCORES} runs, got {asked.reference!r}.")
-    if not 10 <= asked.in_control <= 100_000:
-        raise UsageError(f"--in-control: give from 10 to 100000 runs, got {asked.in_control!r}.")
+def _check(wish: WatchWish) -> None:
+    if not 0.01 <= wish.drop < 1:
+        raise UsageError(f"--drop: a fall of the pass rate is from 0.01 to below 1, got {wish.drop!r}.")
+    if wish.reference < 2 * FEWEST_SCORES:
+        raise UsageError(f"--reference: give at least {2 * FEWEST_SCORES} runs, got {wish.reference!r}.")
+    if not 10 <= wish.in_control <= 100_000:
+        raise UsageError(f"--in-control: give from 10 to 100000 runs, got {wish.in_control!r}.")
 
 
 _Placed = tuple[ChartRow, "_ChartInput | None"]
 """A chart, and the run that raised its alarm."""
 
 
-def _on_pass_rate(runs: Sequence[_ChartInput], asked: WatchWish, each: float) -> tuple[Watch, list[_Placed]]:
+def _on_pass_rate(runs: Sequence[_ChartInput], wish: WatchWish, each: float) -> tuple[Watch, list[_Placed]]:
     from agentmut.stats import page_hinkley_for, page_hinkley_run_length
 
     judged = [run for run in runs if run.passed is not None]
     passed = [bool(run.passed) for run in judged]
-    found = watch("all runs", passed, Chart(asked.drop, asked.reference, each))
+    found = watch("all runs", passed, Chart(wish.drop, wish.reference, each))
     if found.pass_rate is None:
         why = found.reason.replace("trials are stored", "judged runs are stored")
         names = ("cusum", "page-hinkley")
         return found, [(ChartRow(chart=name, of="pass rate", reason=why), None) for name in names]
-    later = judged[asked.reference :]
+    later = judged[wish.reference :]
     rate = round(min(found.pass_rate, LARGEST_RATE), 2)  # its chart is a walk on whole hundredths
     rate = min(rate, 0.99)
-    chart = page_hinkley_for(rate, max(0.01, round(asked.drop / 2, 2)), each)
+    chart = page_hinkley_for(rate, max(0.01, round(wish.drop / 2, 2)), each)
     exact = page_hinkley_run_length(chart, rate)
     base = ChartRow(
         chart="cusum",

@@ -61,9 +61,9 @@ def _is_a_part(document: PromptDocument, section: Section) -> bool:
     return several and (before or after)
 
 
-def _opening(said: str) -> str:
+def _opening(text: str) -> str:
     """Return the first two lines, which distinguish a section from others of the same title."""
-    return "\n".join(said.split("\n", 2)[:2])
+    return "\n".join(text.split("\n", 2)[:2])
 
 
 @operator(

@@ -50,13 +50,13 @@ def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterat
         )
 
 
-def _described(index: int, tool: ToolSpec, said: str) -> tuple[Edit, ...]:
+def _described(index: int, tool: ToolSpec, text: str) -> tuple[Edit, ...]:
     """Return the edits of a description, and of the copy of it that pydantic leaves in the schema."""
-    own = Edit(pointer=f"/tools/{index}/description", before=tool.description, after=said)
+    own = Edit(pointer=f"/tools/{index}/description", before=tool.description, after=text)
     copy = tool.parameters.get("description")
     if not isinstance(copy, str) or flat(copy) != flat(tool.description) or not copy:
         return (own,)
-    return own, Edit(pointer=f"/tools/{index}/parameters/description", before=copy, after=said)
+    return own, Edit(pointer=f"/tools/{index}/parameters/description", before=copy, after=text)
 
 
 def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:

@@ -91,20 +91,20 @@ class Pipeline(HasExampleArgument):
         return RelationExample(kept, (), holds=True), RelationExample(lost, (), holds=False)
 
 
-def _stage(given: JsonValue, key: str) -> str | int:
-    if isinstance(given, str) and given.strip():
-        return given
-    if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
-        return given
-    raise ValueError(f"{key}: expects {_STAGE}, got {given!r}")
+def _stage(value: JsonValue, key: str) -> str | int:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise ValueError(f"{key}: expects {_STAGE}, got {value!r}")
 
 
-def _evaluator(given: JsonValue, key: str) -> Evaluator:
-    if not isinstance(given, dict) or len(given) != 1:
+def _evaluator(value: JsonValue, key: str) -> Evaluator:
+    if not isinstance(value, dict) or len(value) != 1:
         raise ValueError(
-            f"{key}: expects one evaluator with its argument, as {{contains: billing}}, got {given!r}"
+            f"{key}: expects one evaluator with its argument, as {{contains: billing}}, got {value!r}"
         )
-    ((name, argument),) = given.items()
+    ((name, argument),) = value.items()
     try:
         return build(EvaluatorSpec(name=name, argument=argument))
     except AgentmutError as error:

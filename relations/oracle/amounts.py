@@ -60,30 +60,30 @@ def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
 
 
 def spoilt_amount(
-    said: Decimal, numbers: frozenset[Decimal], only: Decimal | None = None, hundredfold: bool = False
+    amount: Decimal, numbers: frozenset[Decimal], only: Decimal | None = None, hundredfold: bool = False
 ) -> Decimal | None:
-    """Return the given number that `said` is a slip of; None if `said` is given, unlike all, or computed.
+    """Return the given number that `amount` is a slip of; None if `amount` is given, unlike all, or computed.
 
     Of any number with three significant digits, a moved decimal point and two neighbouring digits that have changed
     places are slips; of the only amount that was stated, so is one digit that is another, is missing or is added. What
     a sum, difference, product, quotient or percentage of given numbers gives is none. Nor is a hundred times an
     amount, which may be in cents, save where `hundredfold` says that the argument is in whole units.
     """
-    if said <= 0 or said in numbers or len(numbers) > _MOST_NUMBERS:
+    if amount <= 0 or amount in numbers or len(numbers) > _MOST_NUMBERS:
         return None
-    like = [number for number in sorted(numbers) if number > 0 and _is_sure_slip(said, number)]
-    if only and only in numbers and len(numbers) <= _FEW_NUMBERS and _is_slip(said, only):
+    like = [number for number in sorted(numbers) if number > 0 and _is_sure_slip(amount, number)]
+    if only and only in numbers and len(numbers) <= _FEW_NUMBERS and _is_slip(amount, only):
         like.append(only)
-    likely = [number for number in like if hundredfold or said != number * 100]
-    return likely[0] if likely and len(likely) == len(like) and not _is_worked_out(said, numbers) else None
+    likely = [number for number in like if hundredfold or amount != number * 100]
+    return likely[0] if likely and len(likely) == len(like) and not _is_worked_out(amount, numbers) else None
 
 
-def _is_worked_out(said: Decimal, numbers: frozenset[Decimal]) -> bool:
+def _is_worked_out(amount: Decimal, numbers: frozenset[Decimal]) -> bool:
     """Return whether a calculation with two of the numbers, or a sum of a few, gives the number."""
-    if any(said in _results(one, other) for one, other in permutations(numbers, 2)):
+    if any(amount in _results(one, other) for one, other in permutations(numbers, 2)):
         return True
     sizes = range(3, len(numbers) + 1) if len(numbers) <= _FEW_NUMBERS else range(3, 3)
-    return any(sum(some) == said for size in sizes for some in combinations(numbers, size))
+    return any(sum(some) == amount for size in sizes for some in combinations(numbers, size))
 
 
 def _results(one: Decimal, other: Decimal) -> Iterator[Decimal]:
@@ -93,16 +93,16 @@ def _results(one: Decimal, other: Decimal) -> Iterator[Decimal]:
         yield from (one / other, round(one / other, 2))
 
 
-def _is_sure_slip(said: Decimal, number: Decimal) -> bool:
-    one, other = _significant(said), _significant(number)
+def _is_sure_slip(amount: Decimal, number: Decimal) -> bool:
+    one, other = _significant(amount), _significant(number)
     return len(other) >= _SURE and (one == other or (len(one) == len(other) and _are_swapped(one, other)))
 
 
-def _is_slip(said: Decimal, number: Decimal) -> bool:
-    if _significant(said) == _significant(number):
+def _is_slip(amount: Decimal, number: Decimal) -> bool:
+    if _significant(amount) == _significant(number):
         return True
-    whole = said == int(said) and number == int(number)
-    one, other = (f"{value:.{0 if whole else 2}f}" for value in (said, number))
+    whole = amount == int(amount) and number == int(number)
+    one, other = (f"{value:.{0 if whole else 2}f}" for value in (amount, number))
     start, end = ends_in_common(one, other)
     left, right = one[start : len(one) - end], other[start : len(other) - end]
     return max(len(left), len(right)) <= 1 or _are_swapped(one, other)

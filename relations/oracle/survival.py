@@ -113,8 +113,8 @@ def amount_of(value: Value) -> Decimal | None:
     return decimal_of(str(value.value)) if named else None
 
 
-def spoilt_id(said: str, given: GivenValues, used: Collection[str] = (), makes_new: bool = False) -> str:
-    """Return the given id that `said` is a slip of; empty if `said` is a given id, or nobody can tell.
+def spoilt_id(text: str, given: GivenValues, used: Collection[str] = (), makes_new: bool = False) -> str:
+    """Return the given id that `text` is a slip of; empty if `text` is a given id, or nobody can tell.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
     changed places; and when both begin with the same two or more letters and have as many digits. Short ids, numbers
@@ -127,10 +127,10 @@ def spoilt_id(said: str, given: GivenValues, used: Collection[str] = (), makes_n
     >>> spoilt_id("ord 1042", GivenValues.from_texts(["ORD-1042"]))
     ''
     """
-    own = plain(said)
-    if given.has(said):
+    own = plain(text)
+    if given.has(text):
         return ""
-    if address := _ADDRESS.fullmatch(said):
+    if address := _ADDRESS.fullmatch(text):
         return _other_address(own, address["host"].lower(), given)
     unused = [other for other in given.ids if other not in used]
     follow = {other for other in given.ids if _number(own) == _number(other) + 1 > 0}

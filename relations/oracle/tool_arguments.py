@@ -141,9 +141,9 @@ def _amount_judged(
         yield _fault(step, value, str(amount), str(slip))
 
 
-def _fault(step: Step, value: Value, said: str, meant: str) -> _ValueOrigin:
+def _fault(step: Step, value: Value, text: str, meant: str) -> _ValueOrigin:
     return _ValueOrigin(
-        f"{step.tool} was called with {value.name} {said}, but given is {meant}", is_fault=True
+        f"{step.tool} was called with {value.name} {text}, but given is {meant}", is_fault=True
     )
 
 

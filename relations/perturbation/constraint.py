@@ -135,12 +135,12 @@ def _limits(turn: Turn, said: str) -> Iterator[_Limit]:
         yield _Limit("number", 0, "Answer with the number only.")
 
 
-def _obeys(kind: str, limit: int, said: str) -> bool:
+def _obeys(kind: str, limit: int, text: str) -> bool:
     match kind:
         case "words":
-            return len(said.split()) <= limit
+            return len(text.split()) <= limit
         case "sentence":
-            return len(sentence_spans(said, Span(0, len(said)), ())) <= 1
+            return len(sentence_spans(text, Span(0, len(text)), ())) <= 1
         case "number":
-            return len(_FIGURE.findall(said)) == 1 and len(said.split()) <= 2
+            return len(_FIGURE.findall(text)) == 1 and len(text.split()) <= 2
     return False

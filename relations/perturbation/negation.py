@@ -138,12 +138,12 @@ def _answer_text(trace: AgentTrace) -> str:
     return "\n".join(str(output) for output in trace.outputs)
 
 
-def _answers(said: str, scenario: Scenario) -> bool:
+def _answers(text: str, scenario: Scenario) -> bool:
     """Return whether the answer says more than small talk and that it does not know."""
-    if not _KNOWS_NOTHING.search(said):
+    if not _KNOWS_NOTHING.search(text):
         return True
     asked = frozenset().union(*(stems(str(turn)) for turn in scenario.turns))
-    sentences = (said[span.start : span.end] for span in sentence_spans(said, Span(0, len(said)), ()))
+    sentences = (text[span.start : span.end] for span in sentence_spans(text, Span(0, len(text)), ()))
     return any(asked & stems(one) for one in sentences if not _KNOWS_NOTHING.search(one))
 
 

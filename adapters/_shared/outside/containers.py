@@ -76,12 +76,12 @@ class Container:
     env: tuple[str, ...] = ()
 
 
-def options_of(given: Any) -> ContainerOptions:
+def options_of(value: Any) -> ContainerOptions:
     """Return the settings. Raises `UsageError` that names the wrong key."""
-    if not isinstance(given, dict):
-        raise UsageError(f"{_WHERE} is a mapping, as in `container: {{image: my-agent}}`, not {given!r}")
+    if not isinstance(value, dict):
+        raise UsageError(f"{_WHERE} is a mapping, as in `container: {{image: my-agent}}`, not {value!r}")
     try:
-        options = ContainerOptions.model_validate(given)
+        options = ContainerOptions.model_validate(value)
     except ValidationError as error:
         fault = first_fault(error)
         raise UsageError(f"{fault.with_value(_WHERE)}") from None
@@ -90,13 +90,13 @@ def options_of(given: Any) -> ContainerOptions:
     return options
 
 
-def prepared(given: Any, root: Path) -> Container:
+def prepared(value: Any, root: Path) -> Container:
     """Return a container after a check of its engine; its image is built or pulled if needed.
 
     Remove containers that killed processes of this machine have left. Raises `UsageError` where there is no engine,
     no folder to build, or no image.
     """
-    options = options_of(given)
+    options = options_of(value)
     folder = root / options.build
     if options.build and not folder.is_dir():
         raise UsageError(f"{_WHERE}.build: there is no folder {options.build!r} in {root}")

@@ -91,24 +91,24 @@ def _where(name: str) -> str:
     return f"agent.options.{AFTERWARDS}.{name}"
 
 
-def _folder(given: Any, root: Path) -> Path:
-    if not isinstance(given, str) or not (root / given).is_dir():
-        raise UsageError(f"agent.options.{FOLDER}: there is no folder {given!r} in {root}")
-    return (root / given).resolve()
+def _folder(value: Any, root: Path) -> Path:
+    if not isinstance(value, str) or not (root / value).is_dir():
+        raise UsageError(f"agent.options.{FOLDER}: there is no folder {value!r} in {root}")
+    return (root / value).resolve()
 
 
-def _shared(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(name, str) and "/" not in name for name in given):
+def _shared(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) and "/" not in name for name in value):
         raise UsageError(
-            f"agent.options.{SHARED} is a list of folders at the top of the workspace, not {given!r}"
+            f"agent.options.{SHARED} is a list of folders at the top of the workspace, not {value!r}"
         )
-    return tuple(given)
+    return tuple(value)
 
 
-def _commands(given: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if not isinstance(given, dict):
-        raise UsageError(f"agent.options.{AFTERWARDS} is a mapping of names to commands, not {given!r}")
-    for name, command in given.items():
+def _commands(value: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if not isinstance(value, dict):
+        raise UsageError(f"agent.options.{AFTERWARDS} is a mapping of names to commands, not {value!r}")
+    for name, command in value.items():
         words = command if isinstance(command, list) else []
         if not words or not all(isinstance(word, str) for word in words):
             raise UsageError(

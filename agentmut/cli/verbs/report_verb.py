@@ -114,52 +114,54 @@ class _ReportRequest(NamedTuple):
     runs: bool
 
 
-def _text(asked: _ReportRequest) -> str | None:
+def _text(request: _ReportRequest) -> str | None:
     """Return the report of whatever kind the run is; None where a bundle is written instead."""
     from agentmut.cli.runs import find_report
     from agentmut.store import read_relations, read_verdicts
 
-    project, filters = asked.project, asked.filters
-    if asked.compare is not None:
+    project, filters = request.project, request.filters
+    if request.compare is not None:
         filters.refuse("--compare shows what changed of all mutants: leave the filters out.")
-        return _comparison(project, asked.run, asked.compare, asked.chosen, asked.output)
-    asked = asked._replace(run=_run_or_latest(asked))
-    verdicts = find_report(project, asked.run, "verdicts.json", read_verdicts)
+        return _comparison(project, request.run, request.compare, request.chosen, request.output)
+    request = request._replace(run=_run_or_latest(request))
+    verdicts = find_report(project, request.run, "verdicts.json", read_verdicts)
     relations = (
-        find_report(project, asked.run, "relations.json", read_relations) if verdicts is None else None
+        find_report(project, request.run, "relations.json", read_relations) if verdicts is None else None
     )
     if verdicts is None and relations is None:
-        return _of_a_campaign(asked)
+        return _of_a_campaign(request)
     filters.refuse(
         "--class, --operator, --mutant and --scenario are for runs of `agentmut run`. Leave them out."
     )
-    if asked.bundle is not None:
+    if request.bundle is not None:
         raise UsageError("--bundle is for runs of `agentmut run`. Leave it out.")
-    return _outcomes(project, verdicts, relations, asked.chosen, asked.output)
+    return _outcomes(project, verdicts, relations, request.chosen, request.output)
 
 
-def _run_or_latest(asked: _ReportRequest) -> str | None:
+def _run_or_latest(request: _ReportRequest) -> str | None:
     """Return the run that is named, or the latest one that can be shown as was asked for."""
     from agentmut.cli.runs import latest_outcome
 
-    if asked.run is not None:
-        return asked.run
-    of_a_campaign = asked.bundle is not None or any(asked.filters) or not _of_any_kind(asked.chosen)
-    return latest_outcome(asked.project, alone=of_a_campaign)
+    if request.run is not None:
+        return request.run
+    of_a_campaign = request.bundle is not None or any(request.filters) or not _of_any_kind(request.chosen)
+    return latest_outcome(request.project, alone=of_a_campaign)
 
 
-def _of_a_campaign(asked: _ReportRequest) -> str | None:
+def _of_a_campaign(request: _ReportRequest) -> str | None:
     """Return the report of a campaign; None where a bundle is written instead."""
     from agentmut.cli.runs import find_result
 
     with without_cyclic_collection():
-        result = find_result(asked.project, asked.run)
-        kept = asked.filters.kept(result)
-        view = _view(asked.project, asked.output, asked.filters.listed(kept))._replace(full=asked.full)
-        shown = kept if asked.runs else ()
-        if asked.bundle is None:
-            return _whole(asked.project, asked.run, result, asked.chosen, view, shown)
-        _write_bundle(asked.bundle, asked.project, asked.run, result, view, shown)
+        result = find_result(request.project, request.run)
+        kept = request.filters.kept(result)
+        view = _view(request.project, request.output, request.filters.listed(kept))._replace(
+            full=request.full
+        )
+        shown = kept if request.runs else ()
+        if request.bundle is None:
+            return _whole(request.project, request.run, result, request.chosen, view, shown)
+        _write_bundle(request.bundle, request.project, request.run, result, view, shown)
         return None
 
 

@@ -138,9 +138,9 @@ def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
         yield Boundary(_item(tool, (*owner, name), said), owner, holds)
 
 
-def _item(tool: str, place: Place, said: str, example: str = "") -> CoverageItem:
+def _item(tool: str, place: Place, text: str, example: str = "") -> CoverageItem:
     where = _spelled(place)
-    name = f"{tool}.{where} {said}"
+    name = f"{tool}.{where} {text}"
     return CoverageItem(dimension=Dimension.BOUNDARY, name=name, tool=tool, parameter=where, example=example)
 
 

@@ -193,21 +193,21 @@ class _Within(NamedTuple):
         except OverflowError:
             return cls(-math.inf, math.inf)
 
-    def may_have(self, given: Any) -> bool:
+    def may_have(self, value: Any) -> bool:
         """Return whether a number lies so near the limits that exact comparison is needed."""
-        return isinstance(given, int | float) and self.low <= given <= self.high and is_number(given)
+        return isinstance(value, int | float) and self.low <= value <= self.high and is_number(value)
 
 
 def _at(at: Fraction) -> Holds:
     return partial(_is_at, at, _Within.from_limits(at, at))
 
 
-def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
+def _is_at(at: Fraction, within: _Within, value: Any) -> bool:
     """Return whether a value is this number, up to rounding."""
-    if not within.may_have(given):
+    if not within.may_have(value):
         return False
-    off = abs(_exact(given) - at)
-    return not off or (not float(given).is_integer() and off <= abs(at) * ROUNDING)
+    off = abs(_exact(value) - at)
+    return not off or (not float(value).is_integer() and off <= abs(at) * ROUNDING)
 
 
 def _between(start: Fraction, end: Fraction) -> Holds:
@@ -215,10 +215,10 @@ def _between(start: Fraction, end: Fraction) -> Holds:
     low, high = sorted((start, end))
     is_start, is_end, within = _at(start), _at(end), _Within.from_limits(low, high)
 
-    def is_near(given: Any) -> bool:
-        if not within.may_have(given) or is_start(given):
+    def is_near(value: Any) -> bool:
+        if not within.may_have(value) or is_start(value):
             return False
-        return is_end(given) or low <= _exact(given) <= high
+        return is_end(value) or low <= _exact(value) <= high
 
     return is_near
 

@@ -56,26 +56,26 @@ class CoverageRequest(NamedTuple):
         return self.run is None and not self.scenarios
 
 
-def project_coverage(session: Session, store: Store, asked: CoverageRequest | None = None) -> Coverage:
+def project_coverage(session: Session, store: Store, request: CoverageRequest | None = None) -> Coverage:
     """Return the coverage of the stored trials that fit the present agent and suite.
 
     Lambda is estimated by the first measurement of all trials of a config, and kept in `.agentmut/coverage.json`.
     Raises `UsageError` where nothing is stored that fits, for an unknown scenario or run, and where that file
     cannot be read.
     """
-    asked = asked or CoverageRequest()
-    _check_scenarios(session, asked.scenarios)
-    heads, left_out, notes = _heads(session, store, asked)
-    wanted = {n: trials for n, trials in heads.items() if not asked.scenarios or n in asked.scenarios}
+    request = request or CoverageRequest()
+    _check_scenarios(session, request.scenarios)
+    heads, left_out, notes = _heads(session, store, request)
+    wanted = {n: trials for n, trials in heads.items() if not request.scenarios or n in request.scenarios}
     file = session.project.root / FOLDER / FILE
     known = _calibrated(file)
-    context = _context(session, store, asked, known)
+    context = _context(session, store, request, known)
     measured = Measurement(session.suite.full, session.project.coverage, context)
     read = _measure(measured, store.listing.some(head.id for trials in wanted.values() for head in trials))
     if not read.runs:
         raise UsageError(_nothing([*left_out, *read.unfit]))
     coverage = measured.coverage()
-    _keep(file, known, session, asked, coverage.states)
+    _keep(file, known, session, request, coverage.states)
     further = {
         "left_out": (*left_out, *read.unfit, *coverage.left_out),
         "notes": (*notes, *([NO_VALUES] if read.wordless else []), *coverage.notes),
@@ -176,14 +176,16 @@ def _check_scenarios(session: Session, wanted: Iterable[str]) -> None:
             raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
 
 
-def _heads(session: Session, store: Store, asked: CoverageRequest) -> tuple[Heads, list[LeftOut], list[str]]:
-    if asked.run is not None:
-        heads, skipped = baseline_heads(session, store, asked.run)
+def _heads(
+    session: Session, store: Store, request: CoverageRequest
+) -> tuple[Heads, list[LeftOut], list[str]]:
+    if request.run is not None:
+        heads, skipped = baseline_heads(session, store, request.run)
     else:
         heads, skipped = original_heads(session, store, most=MOST_READ)
     left_out = [LeftOut(what=_counted(count), why=why) for why, count in sorted(skipped.items())]
     notes = [CODE_CHANGED.format(run=run) for run in sorted(_runs_of_other_code(session, store, heads))]
-    if asked.run is None and any(len(trials) >= MOST_READ for trials in heads.values()):
+    if request.run is None and any(len(trials) >= MOST_READ for trials in heads.values()):
         notes.append(LAST_ONES)
     return heads, left_out, notes
 
@@ -220,16 +222,16 @@ def _nothing(left_out: Sequence[LeftOut]) -> str:
 
 
 def _context(
-    session: Session, store: Store, asked: CoverageRequest, known: CalibratedLambda
+    session: Session, store: Store, request: CoverageRequest, known: CalibratedLambda
 ) -> CoverageContext:
-    result = latest_result(session, asked.run)
+    result = latest_result(session, request.run)
     return CoverageContext(
-        scenarios=[s for s in session.scenarios if not asked.scenarios or s.name in asked.scenarios],
+        scenarios=[s for s in session.scenarios if not request.scenarios or s.name in request.scenarios],
         swap_models=session.project.mutation.swap_models,
-        also_run=models_run(store, result, asked.scenarios) if result else {},
-        calibrated=None if asked.calibrate else known.states.get(session.suite.full.digest),
+        also_run=models_run(store, result, request.scenarios) if result else {},
+        calibrated=None if request.calibrate else known.states.get(session.suite.full.digest),
         place=place_of_rules(session.origin),
-        mutants=_ablation(result, asked.scenarios) if result else None,
+        mutants=_ablation(result, request.scenarios) if result else None,
         wordless=session.tests.texts.is_hidden,
     )
 
@@ -280,12 +282,12 @@ def _calibrated(file: Path) -> CalibratedLambda:
 
 
 def _keep(
-    file: Path, known: CalibratedLambda, session: Session, asked: CoverageRequest, states: float | None
+    file: Path, known: CalibratedLambda, session: Session, request: CoverageRequest, states: float | None
 ) -> None:
     """Store lambda for later measurements, unless the settings give it or only a part was measured."""
     digest = session.suite.full.digest
     given = session.project.coverage.states is not None
-    if given or states is None or not asked.is_whole or known.states.get(digest) == states:
+    if given or states is None or not request.is_whole or known.states.get(digest) == states:
         return
     keep_json(
         CalibratedLambda(states={**known.states, digest: states}),

@@ -41,7 +41,7 @@ def _bounds(condition: str) -> Iterator[Bound]:
             yield Bound(match["more"] is not None, _value(number), stem(unit))
 
 
-def is_missed(condition: str, said: str) -> bool:
+def is_missed(condition: str, text: str) -> bool:
     """Return whether the user gives numbers of a bound's unit, and all are on its other side.
 
     Without such a number nothing is known: a tool may tell it.
@@ -51,21 +51,21 @@ def is_missed(condition: str, said: str) -> bool:
     >>> is_missed("more than 30 guests", "a cake for my guests")
     False
     """
-    return any(same and not any(map(bound.is_met, same)) for bound, same in _compared(condition, said))
+    return any(same and not any(map(bound.is_met, same)) for bound, same in _compared(condition, text))
 
 
-def is_met(condition: str, said: str) -> bool:
+def is_met(condition: str, text: str) -> bool:
     """Return whether the user gives, for each bound, a number of its unit on its side; True without a bound.
 
     >>> [is_met("more than 30 guests", said) for said in ("for 12 guests", "for 45 guests", "for my guests")]
     [False, True, False]
     """
-    return all(any(map(bound.is_met, same)) for bound, same in _compared(condition, said))
+    return all(any(map(bound.is_met, same)) for bound, same in _compared(condition, text))
 
 
-def _compared(condition: str, said: str) -> Iterator[tuple[Bound, list[float]]]:
+def _compared(condition: str, text: str) -> Iterator[tuple[Bound, list[float]]]:
     """Yield each bound with the numbers of its unit that the user gives."""
-    given = [(_value(number), stem(unit)) for number, unit in _GIVEN.findall(said) if unit]
+    given = [(_value(number), stem(unit)) for number, unit in _GIVEN.findall(text) if unit]
     for bound in _bounds(condition):
         yield bound, [number for number, unit in given if unit == bound.unit]
 

@@ -16,7 +16,7 @@ BEFORE = 2
 """Content words in front of a value that may say what it is."""
 
 
-def is_misplaced(name: str, value: JsonValue, said: str, names: Collection[str]) -> bool:
+def is_misplaced(name: str, value: JsonValue, text: str, names: Collection[str]) -> bool:
     """Return whether the user's words beside a value speak of another parameter among `names`, and not of this one.
 
     >>> said, names = "It is about policy number N-7. Damage: 40 pounds.", ("policy_number", "claim_number", "damage")
@@ -27,13 +27,13 @@ def is_misplaced(name: str, value: JsonValue, said: str, names: Collection[str])
     """
     own = telling_words(name)
     others = frozenset[str]().union(*map(telling_words, names)) - own
-    beside = words_beside(as_text(value), said)
+    beside = words_beside(as_text(value), text)
     return bool(own) and own.isdisjoint(beside) and not others.isdisjoint(beside)
 
 
-def has_misplaced(made: Mapping[str, JsonValue], said: str, names: Collection[str]) -> bool:
+def has_misplaced(made: Mapping[str, JsonValue], text: str, names: Collection[str]) -> bool:
     """Return whether any of the arguments of a call is misplaced."""
-    return any(is_misplaced(name, value, said, names) for name, value in made.items())
+    return any(is_misplaced(name, value, text, names) for name, value in made.items())
 
 
 def parameters_of(runs: Sequence[View]) -> frozenset[str]:

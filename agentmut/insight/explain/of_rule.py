@@ -93,18 +93,18 @@ def _banned_in_german(rule: str) -> Iterator[str]:
             yield from (first or second for first, second in _QUOTED.findall(clause))
 
 
-def _text_candidate(name: str, said: str, says: str, generality: float) -> Candidate:
-    folded = said.strip().rstrip(".,;").casefold()
+def _text_candidate(name: str, text: str, says: str, generality: float) -> Candidate:
+    folded = text.strip().rstrip(".,;").casefold()
     holds = partial(_contains, folded) if name == "contains" else partial(_lacks, folded)
-    return candidate(name, said.strip().rstrip(".,;"), says, generality, holds)
+    return candidate(name, text.strip().rstrip(".,;"), says, generality, holds)
 
 
-def _contains(said: str, view: View) -> bool:
-    return said in view.folded
+def _contains(text: str, view: View) -> bool:
+    return text in view.folded
 
 
-def _lacks(said: str, view: View) -> bool:
-    return said not in view.folded
+def _lacks(text: str, view: View) -> bool:
+    return text not in view.folded
 
 
 def _at_edge(said: str, *, at_end: bool) -> Candidate:

@@ -40,7 +40,7 @@ def way_to(known: Material, source: str, target: str) -> UntakenEdge:
     )
 
 
-def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
+def starts(known: Material, edge: UntakenEdge) -> tuple[Scenario, ...]:
     """Return the scenarios whose runs reach the start of the way; all scenarios if none is known to reach it.
 
     Those with most of its words come first.
@@ -49,22 +49,22 @@ def starts(known: Material, way: UntakenEdge) -> tuple[Scenario, ...]:
     there = [
         scenario
         for scenario in known.scenarios
-        if scenario.name in known.traces and way.source in graph.entered(known.traces[scenario.name])
+        if scenario.name in known.traces and edge.source in graph.entered(known.traces[scenario.name])
     ]
-    about = _stems_of(way)
+    about = _stems_of(edge)
     return tuple(sorted(there or known.scenarios, key=lambda s: -len(about & stems(whole(s.turns)))))
 
 
-def reasons(config: AgentConfig, way: UntakenEdge) -> Iterator[tuple[str, str]]:
+def reasons(config: AgentConfig, edge: UntakenEdge) -> Iterator[tuple[str, str]]:
     """Yield what a user may say to lead a run there, with its source; the likeliest first."""
-    for text in _conditions(config.orchestration, set(way.names)):
+    for text in _conditions(config.orchestration, set(edge.names)):
         for case in (*cases(f"If {text[:1].lower()}{text[1:]}, go on."), *cases(text)):
             yield case, "written from a condition of the flow"
     for tool in config.tools:
-        if {tool.name, tool.own_name} & set(way.names):
+        if {tool.name, tool.own_name} & set(edge.names):
             yield request(tool, {}), f"written from the description of {tool.name}"
-    yield from _of_rules(config, _stems_of(way))
-    for name in way.names:
+    yield from _of_rules(config, _stems_of(edge))
+    for name in edge.names:
         yield f"It is about {in_words(name)}.", f"written from the name of {name}"
 
 
@@ -100,8 +100,8 @@ def _names(flow: Flow, source: str, target: str) -> Iterator[str]:
     yield target
 
 
-def _stems_of(way: UntakenEdge) -> frozenset[str]:
-    return stems(" ".join(map(in_words, way.names)))
+def _stems_of(edge: UntakenEdge) -> frozenset[str]:
+    return stems(" ".join(map(in_words, edge.names)))
 
 
 def _conditions(orchestration: Mapping[str, Any], names: set[str]) -> Iterator[str]:

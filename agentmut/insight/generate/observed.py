@@ -88,7 +88,7 @@ def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
         yield from (EvaluatorSpec(name="tool_called", argument=tool) for tool in always)
 
 
-def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+def _arguments(text: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
     """Yield arguments of a tool's first call that are equal in all runs, and are figures or part of the input."""
     for tool in dict.fromkeys(traces[0].tools_called):
         calls = [_first_call(trace, tool) for trace in traces]
@@ -96,7 +96,7 @@ def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpe
             name: value
             for name, value in calls[0].items()
             if all(name in call and canonical_json(call[name]) == canonical_json(value) for call in calls)
-            and _means_something(value, said)
+            and _means_something(value, text)
         }
         if stable:
             yield EvaluatorSpec(name="tool_called_with", argument={"tool": tool, "arguments": stable})
@@ -106,16 +106,16 @@ def _first_call(trace: AgentTrace, tool: str) -> dict[str, JsonValue]:
     return next((step.arguments or {} for step in trace.tool_calls if step.tool == tool), {})
 
 
-def _means_something(value: JsonValue, said: str) -> bool:
+def _means_something(value: JsonValue, text: str) -> bool:
     if isinstance(value, str):
-        return 0 < len(value) <= 60 and value.lower() in said.lower()
+        return 0 < len(value) <= 60 and value.lower() in text.lower()
     return isinstance(value, int | float)
 
 
-def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
+def _not_called(text: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
     """Yield tools that the input names and that no run called."""
     called = {tool for trace in traces for tool in trace.tools_called}
-    about = stems(said)
+    about = stems(text)
     for tool in config.tools:
         named = stems(tool.own_name)
         if tool.own_name not in called and named and named <= about:

@@ -275,9 +275,9 @@ def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
                 yield found._replace(aims=(aim.item,), about=about)
 
 
-def _with_reasons(config: AgentConfig, way: UntakenEdge, bases: Sequence[Scenario]) -> Iterator[Proposal]:
+def _with_reasons(config: AgentConfig, edge: UntakenEdge, bases: Sequence[Scenario]) -> Iterator[Proposal]:
     """Yield each reason alone, and after an input."""
-    for number, (reason, origin) in enumerate(reasons(config, way)):
+    for number, (reason, origin) in enumerate(reasons(config, edge)):
         base = bases[number % len(bases)]
         *first, last = texts(base.turns)
         yield Proposal((reason,), base, origin)

@@ -89,8 +89,8 @@ class NodeEngine:
         return bool(answer["value"])
 
 
-def _last_line(said: str) -> str:
+def _last_line(text: str) -> str:
     """Return the line of a message that names the error."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     told = [line for line in lines if "Error: " in line and not line.startswith("at ")]
     return (told or lines or [""])[-1]

@@ -111,9 +111,9 @@ class ModelJudge(AsksModel, ReadsFiles):
         )
         return self.evaluate(scenario, AgentTrace(outputs=(one.answer,))).passed
 
-    def _opinion(self, asked: Question, repeat: int) -> _Opinion:
+    def _opinion(self, question: Question, repeat: int) -> _Opinion:
         for _ in range(self.spec.retries + 1):
-            reply = self._consultation.ask(asked, repeat, self._usable)
+            reply = self._consultation.ask(question, repeat, self._usable)
             if reply.value is not None and (found := met(self.spec, reply.value)):
                 return _Opinion(found, reply.value)
         raise NotJudgedError(

@@ -75,7 +75,7 @@ def is_free(value: JsonValue) -> bool:
     return len(value) > _LONGEST_DAY or not all(word[0].isdigit() for word in short(value).split())
 
 
-def short(said: str) -> str:
+def short(text: str) -> str:
     """Return a short text without the parts that make no difference.
 
     >>> short("42.50"), short("3 March 2026, 10:00"), short("before March 3rd"), short("10 km"), short(" Gold_Card!")
@@ -83,7 +83,7 @@ def short(said: str) -> str:
     >>> short("0042"), short("2026-03-03T10:00"), short("Tue, 3 March 2026")
     ('0042', '2026-03-03 10:00', '2026-03-03')
     """
-    plain = said.strip()
+    plain = text.strip()
     found = tuple(days(plain))
     if found:
         return _dated(plain, found)

@@ -88,8 +88,8 @@ def _value(found: dict[str, str | None]) -> str:
     return (found["weekday"] or "").capitalize() or found["bare_year"] or ""
 
 
-def _date(year: str | None, month: int, said: str | None) -> str:
-    day = int(re.sub(r"\D", "", said or "0"))
+def _date(year: str | None, month: int, text: str | None) -> str:
+    day = int(re.sub(r"\D", "", text or "0"))
     if not 1 <= day <= 31:
         return ""
     return f"{year}-{month:02}-{day:02}" if year else f"{day} {month_name[month]}"

@@ -95,19 +95,19 @@ def measure(text: str, start: int, end: int) -> Measure:
     return found[0] if found else Measure.COUNT
 
 
-def other_number(said: str, of: Measure, other: Deviation) -> str:
+def other_number(text: str, of: Measure, other: Deviation) -> str:
     """Return another number, written the same way as the given one: in digits or in words.
 
     >>> other_number("1,200.50", Measure.MONEY, Deviation.FAR), other_number("Ten", Measure.COUNT, Deviation.NEAR)
     ('12,005.00', 'Eleven')
     """
-    value = value_of(said)
+    value = value_of(text)
     if value is not None:
-        return _in_words(said, _moved(Decimal(value), of, other))
-    groups = re.search(r",\d{3}(?!\d)", said) is not None
-    plain = said.replace(",", "") if groups else said.replace(",", ".")
+        return _in_words(text, _moved(Decimal(value), of, other))
+    groups = re.search(r",\d{3}(?!\d)", text) is not None
+    plain = text.replace(",", "") if groups else text.replace(",", ".")
     written = _written(_moved(Decimal(plain), of, other), len(plain.partition(".")[2]), groups)
-    return written if groups or "," not in said else written.replace(".", ",")
+    return written if groups or "," not in text else written.replace(".", ",")
 
 
 def _written(number: Decimal, decimals: int, groups: bool) -> str:
@@ -116,11 +116,11 @@ def _written(number: Decimal, decimals: int, groups: bool) -> str:
     return written if Decimal(written.replace(",", "")) == number else f"{number.normalize():f}"
 
 
-def _in_words(said: str, number: Decimal) -> str:
+def _in_words(text: str, number: Decimal) -> str:
     words = word_of(int(number)) if number == int(number) else ""
     if not words:
         return f"{number.normalize():f}"
-    return words.upper() if said.isupper() else words.capitalize() if said[0].isupper() else words
+    return words.upper() if text.isupper() else words.capitalize() if text[0].isupper() else words
 
 
 def _moved(number: Decimal, of: Measure, other: Deviation) -> Decimal:

@@ -62,13 +62,13 @@ def _value(match: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=4096)  # the words of answers are mostly the same few
-def _is_code(said: str) -> bool:
+def _is_code(text: str) -> bool:
     """Return whether letters and digits form a name: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
-    digits = sum(map(str.isdigit, said))
-    if not digits or _CURRENCY.match(said):
+    digits = sum(map(str.isdigit, text))
+    if not digits or _CURRENCY.match(text):
         return False
     return (
-        digits >= 3 or "_" in said or (said[0].isupper() and digits >= 2) or (said.isupper() and "-" in said)
+        digits >= 3 or "_" in text or (text[0].isupper() and digits >= 2) or (text.isupper() and "-" in text)
     )
 
 

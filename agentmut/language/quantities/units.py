@@ -112,11 +112,11 @@ SHORT_UNIT = _either(sorted(_SYMBOLS_ONLY_SO))
 """A pattern for the symbols of one or two letters, in their own case."""
 
 
-def unit_of(said: str) -> str:
+def unit_of(text: str) -> str:
     """Return the one name of a unit, in the singular; empty for anything else.
 
     >>> unit_of("hrs"), unit_of("US$"), unit_of("Kilometres"), unit_of("working days"), unit_of("refunds")
     ('hour', 'dollar', 'kilometer', 'business day', '')
     """
-    plain = " ".join(said.split())
+    plain = " ".join(text.split())
     return _SPELLINGS.get(plain) or _SPELLINGS.get(plain.lower(), "")

@@ -152,12 +152,12 @@ def _sounds_open(word: str) -> bool:
     return _OPEN.match(word) is not None
 
 
-def _in_case_of(word: str, said: str) -> str | None:
-    if word.islower() or not said:
-        return said
+def _in_case_of(word: str, text: str) -> str | None:
+    if word.islower() or not text:
+        return text
     if word.isupper() and len(word) > 1:
-        return said.upper()
-    return said[0].upper() + said[1:] if word[0].isupper() and word[1:].islower() else None
+        return text.upper()
+    return text[0].upper() + text[1:] if word[0].isupper() and word[1:].islower() else None
 
 
 @lru_cache(maxsize=1)

@@ -48,13 +48,13 @@ def _below_hundred(value: int) -> str:
     return f"{_TENS[tens - 2]}-{_SMALL[ones]}" if ones else _TENS[tens - 2]
 
 
-def value_of(said: str) -> int | None:
+def value_of(text: str) -> int | None:
     """Return the value of a number word up to ninety-nine, in any case; None for anything else.
 
     >>> [value_of(said) for said in ("Seven", "twenty-five", "twenty five", "often")]
     [7, 25, 25, None]
     """
-    tens, *ones = re.split(r"[\s-]", said.lower())
+    tens, *ones = re.split(r"[\s-]", text.lower())
     if not ones:
         return _VALUES.get(tens)
     if len(ones) > 1 or tens not in _TENS or ones[0] not in _SMALL[1:10]:
@@ -70,14 +70,14 @@ LARGE_NUMBER = rf"\b(?:an?\s+(?=(?:hundred|thousand|million)\b))?(?:{_ANY})\b(?:
 """A pattern for numbers of any size in words; it has no groups, and is meant for any case."""
 
 
-def large_value_of(said: str) -> int | None:
+def large_value_of(text: str) -> int | None:
     """Return the value of a number of any size in words; None for anything else.
 
     >>> [large_value_of(said) for said in ("one hundred and twenty", "two thousand five", "a hundred", "often")]
     [120, 2005, 100, None]
     """
     total = part = 0
-    for word in re.split(r"[\s-]+", said.lower()):
+    for word in re.split(r"[\s-]+", text.lower()):
         if word in _VALUES:
             part += _VALUES[word]
         elif word == "hundred":

@@ -132,10 +132,10 @@ def _around(text: str, found: tuple[Word, ...], first: int, last: int) -> tuple[
     return previous, found[last + 1].text if has_next else ""
 
 
-def _is_whole(text: str, said: tuple[Word, ...]) -> bool:
+def _is_whole(text: str, words: tuple[Word, ...]) -> bool:
     """Return whether the words stand together, with only blanks between, and are not part of a compound."""
-    start, end = said[0].start, said[-1].end
-    between = [text[left.end : right.start] for left, right in pairwise(said)]
+    start, end = words[0].start, words[-1].end
+    between = [text[left.end : right.start] for left, right in pairwise(words)]
     return all(gap.isspace() for gap in between) and not (
         text[start - 1 : start] in ("-", "‑") or text[end : end + 1] in ("-", "‑")
     )

@@ -63,10 +63,10 @@ class _Fitter:
             return self._fitted(options[0], given, name, depth)
         return self._any(options, given, name, depth)
 
-    def _any(self, options: list[Schema], given: Any, name: str, depth: int) -> Any:
+    def _any(self, options: list[Schema], value: Any, name: str, depth: int) -> Any:
         """Return a value of the first alternative that what is given, or known, fits; else of the first."""
         real = [option for option in options if not schema_nodes.is_null(option)]
-        known = given
+        known = value
         if known is None and real:
             known = self.hint(name, real[0])
         if known is None and len(real) < len(options):
@@ -76,15 +76,15 @@ class _Fitter:
                 return known
         return self._fitted((real or options)[0], known, name, depth)
 
-    def _fitted(self, node: Schema, given: Any, name: str, depth: int) -> Any:
+    def _fitted(self, node: Schema, value: Any, name: str, depth: int) -> Any:
         if "const" in node:
             return node["const"]
         if isinstance(node.get("enum"), list) and node["enum"]:
-            return self._choice(node, given, name)
-        kind = _kind(node, given)
+            return self._choice(node, value, name)
+        kind = _kind(node, value)
         if kind == "object":
-            return self._object(node, given, depth)
-        known = self.hint(name, node) if given is None else given
+            return self._object(node, value, depth)
+        known = self.hint(name, node) if value is None else value
         return self._array(node, known, name, depth) if kind == "array" else _scalar(kind, node, known)
 
     def _choice(self, node: Schema, given: Any, name: str) -> Any:
@@ -213,7 +213,7 @@ def _of_pattern(pattern: str, text: str, least: int, most: int | None) -> str | 
     return found
 
 
-def _kind(node: Schema, given: Any) -> str:
+def _kind(node: Schema, value: Any) -> str:
     """Return the type that a schema names or implies; empty if it allows any."""
     kind = node.get("type")
     if isinstance(kind, str):
@@ -222,7 +222,7 @@ def _kind(node: Schema, given: Any) -> str:
         return "object"
     if "items" in node or "prefixItems" in node:
         return "array"
-    return "string" if given is None and ("pattern" in node or "format" in node) else ""
+    return "string" if value is None and ("pattern" in node or "format" in node) else ""
 
 
 def _number(value: Any) -> float | int | None:

@@ -122,7 +122,7 @@ class Conversations:
             self._bytes -= dropped.size
 
 
-def _items(given: Any) -> list[Any]:
-    if isinstance(given, str):
-        return [{"role": "user", "content": given}]
-    return given if isinstance(given, list) else []
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [{"role": "user", "content": value}]
+    return value if isinstance(value, list) else []

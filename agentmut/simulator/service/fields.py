@@ -148,8 +148,8 @@ def _calls(steps: Mapping[str, str]) -> Iterator[Message]:
             yield Message(role=Role.TOOL, text=result, tool_call_id=call.id)
 
 
-def _tools(told: str) -> Iterator[ToolSpec]:
-    for name, description, arguments in _TOOL.findall(told):
+def _tools(text: str) -> Iterator[ToolSpec]:
+    for name, description, arguments in _TOOL.findall(text):
         try:
             properties = ast.literal_eval(arguments)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -162,15 +162,15 @@ def _tools(told: str) -> Iterator[ToolSpec]:
             yield ToolSpec(name=name, description=description, parameters=parameters)
 
 
-def _of_call(said: ModelReply) -> dict[str, Any]:
-    if not said.tool_calls:
+def _of_call(reply: ModelReply) -> dict[str, Any]:
+    if not reply.tool_calls:
         return dict(zip(_CALL, ("I know what there is to know.", _END, {}), strict=True))
-    call = said.tool_calls[0]
+    call = reply.tool_calls[0]
     return dict(zip(_CALL, ("I need to use a tool.", call.name, json.loads(call.arguments)), strict=True))
 
 
-def _of_answer(said: ModelReply, outputs: Mapping[str, Any]) -> dict[str, Any]:
-    values = json.loads(said.text)
+def _of_answer(reply: ModelReply, outputs: Mapping[str, Any]) -> dict[str, Any]:
+    values = json.loads(reply.text)
     thought = {_REASONING: "This is what the fields tell."}
     return {name: {**thought, **values}.get(name) for name in outputs}
 

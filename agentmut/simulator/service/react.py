@@ -87,10 +87,10 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     return spelled(_delegating(reply(asked, **options), asked), form)
 
 
-def _delegating(reply: ModelReply, asked: ModelRequest) -> ModelReply:
+def _delegating(reply: ModelReply, request: ModelRequest) -> ModelReply:
     """Give members of a team the user's words as their task, since single words would not be enough."""
-    members = {tool.name for tool in asked.tools if _is_member(tool)}
-    task = next((m.text for m in reversed(asked.messages) if m.role is Role.USER), "")
+    members = {tool.name for tool in request.tools if _is_member(tool)}
+    task = next((m.text for m in reversed(request.messages) if m.role is Role.USER), "")
     calls = (
         call.model_copy(update={"arguments": json.dumps({"task": task})}) if call.name in members else call
         for call in reply.tool_calls

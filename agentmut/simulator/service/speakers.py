@@ -23,27 +23,27 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     return ModelReply(model=request.model, text=name, usage=usage)
 
 
-def next_speaker(names: list[str], said: str) -> str:
+def next_speaker(names: list[str], text: str) -> str:
     """Return a speaker who has not spoken yet; the one whose description fits the user's words best.
 
     >>> told = "cook: Cooks meals.\\nguard: Opens gates.\\n\\nuser: Open the gate."
     >>> next_speaker(["cook", "guard"], told), next_speaker(["cook", "guard"], f"{told}\\nguard: It is open.")
     ('guard', 'cook')
     """
-    asked = re.search(r"^user: (.*)$", said, re.M)
+    asked = re.search(r"^user: (.*)$", text, re.M)
     about = topics(asked[1]) if asked else frozenset()
 
     def fitness(name: str) -> tuple[bool, int]:
         # its description, then its words
-        lines = re.findall(_DESCRIBED.format(name=re.escape(name)), said, re.M)
+        lines = re.findall(_DESCRIBED.format(name=re.escape(name)), text, re.M)
         described = topics(lines[0]) if lines else frozenset()
         return len(lines) < 2, len(about & (described | topics(name.replace("_", " "))))
 
     return max(names, key=fitness)
 
 
-def _names(said: str) -> list[str]:
-    found = _WHO.search(said)
+def _names(text: str) -> list[str]:
+    found = _WHO.search(text)
     try:
         names = ast.literal_eval(found[1]) if found else []
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -34,9 +34,9 @@ def _understood(request: ModelRequest) -> ModelRequest:
     return request.model_copy(update={"messages": messages, "tools": listed_tools(request.system_text)})
 
 
-def _messages(said: Iterable[Message]) -> Iterator[Message]:
+def _messages(messages: Iterable[Message]) -> Iterator[Message]:
     pending: ToolCall | None = None
-    for number, message in enumerate(said):
+    for number, message in enumerate(messages):
         if message.role is Role.ASSISTANT:
             pending = _call(message.text, f"thought-{number}")
             yield (

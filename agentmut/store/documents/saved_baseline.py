@@ -128,9 +128,9 @@ def read_baseline(name: str, folder: Path) -> SavedBaseline:
         raise UsageError(_unreadable(path, name, str(error))) from None
 
 
-def _unreadable(path: Path, name: str, said: str) -> str:
+def _unreadable(path: Path, name: str, text: str) -> str:
     return (
-        f"{path} cannot be read as a baseline: {said}. Delete it, or let `agentmut baseline save {name}` of the good "
+        f"{path} cannot be read as a baseline: {text}. Delete it, or let `agentmut baseline save {name}` of the good "
         "version make it anew."
     )
 

@@ -69,9 +69,9 @@ def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
     raise CaseError(f"promptfoo ended with code {code} and without results. It says: {words or 'nothing'}")
 
 
-def _words(said: str) -> str:
+def _words(text: str) -> str:
     """Return what a program wrote about its last error, without the call stack; else its last words."""
-    lines = [line.strip() for line in said.splitlines() if not line.lstrip().startswith("at ")]
+    lines = [line.strip() for line in text.splitlines() if not line.lstrip().startswith("at ")]
     errors = [number for number, line in enumerate(lines) if _ERROR.search(line)]
     words = " ".join(" ".join(lines[errors[-1] if errors else 0 :]).split())
     return words[:TOLD] if errors else words[-TOLD:]

@@ -76,6 +76,6 @@ def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     return made
 
 
-def _refuse(said: str) -> NoReturn:
+def _refuse(text: str) -> NoReturn:
     """Fail the test without a traceback, which would only show agentmut's code."""
-    pytest.fail(said, pytrace=False)
+    pytest.fail(text, pytrace=False)

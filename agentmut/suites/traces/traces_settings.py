@@ -9,8 +9,8 @@ from agentmut._base import Frozen, PassScore
 WHERE = "suite.traces"
 
 
-def _all_for_true(given: Any) -> Any:
-    return {} if given is True else None if given is False else given
+def _all_for_true(value: Any) -> Any:
+    return {} if value is True else None if value is False else value
 
 
 class ImportedRuns(Frozen):

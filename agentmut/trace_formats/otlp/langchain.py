@@ -15,15 +15,15 @@ def node_of(attributes: Attributes) -> str | None:
     return str(node) if node else None
 
 
-def arguments(given: Any) -> Any:
+def arguments(value: Any) -> Any:
     """Return the arguments among what LangChain tells its callbacks of a call; any other value is returned unchanged.
 
     >>> arguments({"input_str": "{'id': 1}", "tags": [], "inputs": {"id": 1}})
     {'id': 1}
     """
-    if not isinstance(given, Mapping) or not {"input_str", "inputs"} <= given.keys():
-        return given
-    return given["inputs"] if isinstance(given["inputs"], Mapping) else decoded(given["input_str"])
+    if not isinstance(value, Mapping) or not {"input_str", "inputs"} <= value.keys():
+        return value
+    return value["inputs"] if isinstance(value["inputs"], Mapping) else decoded(value["input_str"])
 
 
 def returned(given: Any) -> dict[str, Any]:

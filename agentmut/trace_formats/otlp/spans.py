@@ -87,9 +87,9 @@ def _error(status: Mapping[str, Any], attributes: Attributes) -> str | None:
     return str(status.get("message") or kind or "error")
 
 
-def attributes_of(given: Any) -> dict[str, Any]:
+def attributes_of(value: Any) -> dict[str, Any]:
     """Return OTLP's list of keys and values as a mapping."""
-    return {str(one["key"]): plain(one.get("value") or {}) for one in given or ()}
+    return {str(one["key"]): plain(one.get("value") or {}) for one in value or ()}
 
 
 def plain(value: Mapping[str, Any]) -> Any:

@@ -271,5 +271,5 @@ def _only(found: Any) -> Any:
     return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 
-def _refused(message: Any, said: str) -> Message:
-    return refused(message.get("id") if isinstance(message, dict) else None, trouble(said))
+def _refused(message: Any, text: str) -> Message:
+    return refused(message.get("id") if isinstance(message, dict) else None, trouble(text))

@@ -32,11 +32,11 @@ class ProxiedRequest(NamedTuple):
         """Return the server's address."""
         return f"{self.upstream.base.origin()}{self.path}"
 
-    def location(self, said: str | None) -> str | None:
+    def location(self, text: str | None) -> str | None:
         """Return a server's redirect address by way of agentmut; None for no address, or another server's."""
-        if not said:
+        if not text:
             return None
-        target = urljoin(self.address, said)
+        target = urljoin(self.address, text)
         same = urlsplit(target).netloc == urlsplit(self.address).netloc
         return f"{self.prefix}{target}" if same else None
 

@@ -75,9 +75,9 @@ def refused(number: Any, error: Any) -> Message:
     return {"jsonrpc": "2.0", "id": number, "error": error}
 
 
-def trouble(said: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
+def trouble(text: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
     """Return an error in the protocol's form."""
-    return {"code": code, "message": said}
+    return {"code": code, "message": text}
 
 
 TAKEN_BACK = trouble("the client took the call back")

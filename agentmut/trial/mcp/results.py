@@ -40,7 +40,7 @@ def text_of(result: Result) -> Any:
     return [block["text"] if _is_text(block) else block for block in content]
 
 
-def with_text(result: Result, given: Any) -> dict[str, Any]:
+def with_text(result: Result, value: Any) -> dict[str, Any]:
     """Return the result with another text.
 
     What it says in a form of its own too says the same then, or is left out where that cannot be.
@@ -49,10 +49,10 @@ def with_text(result: Result, given: Any) -> dict[str, Any]:
     {'content': [{'type': 'text', 'text': 'b'}], 'structuredContent': {'result': 'b'}}
     """
     text = text_of(result)
-    blank = given == [] and isinstance(text, list)
-    changed = {**result, "content": [] if blank else _content(given)}
+    blank = value == [] and isinstance(text, list)
+    changed = {**result, "content": [] if blank else _content(value)}
     if (structured := changed.pop("structuredContent", None)) is not None:
-        changed |= _structured(structured, text, given)
+        changed |= _structured(structured, text, value)
     return changed
 
 
@@ -139,10 +139,10 @@ def _is_text(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
-def _content(given: Any) -> list[Any]:
-    if isinstance(given, list) and given and all(isinstance(one, str) or _is_block(one) for one in given):
-        return [block for one in given for block in (_content(one) if isinstance(one, str) else [one])]
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, default=str)
+def _content(value: Any) -> list[Any]:
+    if isinstance(value, list) and value and all(isinstance(one, str) or _is_block(one) for one in value):
+        return [block for one in value for block in (_content(one) if isinstance(one, str) else [one])]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return [{"type": "text", "text": text}]
 
 
@@ -151,10 +151,10 @@ def _is_block(value: Any) -> bool:
     return isinstance(kind, str) and kind in _NEEDED and _NEEDED[kind] <= value.keys()
 
 
-def _structured(before: Any, text: Any, given: Any) -> dict[str, Any]:
+def _structured(before: Any, text: Any, value: Any) -> dict[str, Any]:
     if before == {"result": text}:
-        return {"structuredContent": {"result": given}}
-    new = _read(given)
+        return {"structuredContent": {"result": value}}
+    new = _read(value)
     return {"structuredContent": new} if isinstance(new, dict) and _read(text) == before else {}
 
 

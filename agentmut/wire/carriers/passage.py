@@ -30,10 +30,10 @@ class TakeRecorder:
     Does nothing for a trial that is not recorded.
     """
 
-    def __init__(self, recorder: Recorder, codec: Codec, asked: HttpCall) -> None:
+    def __init__(self, recorder: Recorder, codec: Codec, call: HttpCall) -> None:
         self._takes = recorder.takes
         self._codec = codec
-        self._asked = asked
+        self._asked = call
         self._mine: Take | None = None
 
     def given(self, status: int, body: bytes, seconds: float, *, whole: bool = True) -> None:

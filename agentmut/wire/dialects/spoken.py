@@ -79,11 +79,11 @@ def _speaker(roles: set[Role]) -> Role:
     return Role.TOOL if Role.TOOL in roles else next(iter(roles), Role.USER)
 
 
-def turns(said: Iterable[Message]) -> Iterator[list[Message]]:
+def turns(messages: Iterable[Message]) -> Iterator[list[Message]]:
     """Yield messages without instructions, those together that make one item: results of tools, and what the user
     says after them."""
     results: list[Message] = []
-    for message in said:
+    for message in messages:
         if message.role is Role.TOOL:
             results.append(message)
         elif message.role is Role.USER:

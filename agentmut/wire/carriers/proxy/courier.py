@@ -45,54 +45,55 @@ class Courier:
         self._throttle = throttle
         self._watch = watch
 
-    async def carry(self, http: web.BaseRequest, asked: ProxiedCall) -> web.StreamResponse:
+    async def carry(self, http: web.BaseRequest, proxied: ProxiedCall) -> web.StreamResponse:
         """Send the request on. Raises `RefusalError`."""
-        if http.method == "POST" and (passage := await self._passage(http, asked)):
-            return await self._to_model(http, asked, passage)
-        return await self._unread(http, asked)
+        if http.method == "POST" and (passage := await self._passage(http, proxied)):
+            return await self._to_model(http, proxied, passage)
+        return await self._unread(http, proxied)
 
-    async def _passage(self, http: web.BaseRequest, asked: ProxiedCall) -> Passage | None:
-        if not any(codec.matches(asked.path) for codec in self._codecs):
+    async def _passage(self, http: web.BaseRequest, proxied: ProxiedCall) -> Passage | None:
+        if not any(codec.matches(proxied.path) for codec in self._codecs):
             return None
         try:
             body = await unpacked_in_turns(await _body(http))
         except PackingError as error:
             raise RefusalError(415, "packed_request", f"the request cannot be unpacked: {error}") from None
         try:
-            host = asked.upstream.base.host or ""
-            return begin(asked.trial, self._codecs, asked.path, body, self._watch, host=host)
+            host = proxied.upstream.base.host or ""
+            return begin(proxied.trial, self._codecs, proxied.path, body, self._watch, host=host)
         except TrialOverError as error:
             raise RefusalError(410, "trial_over", str(error)) from None
 
-    async def _unread(self, http: web.BaseRequest, asked: ProxiedCall) -> web.StreamResponse:
+    async def _unread(self, http: web.BaseRequest, proxied: ProxiedCall) -> web.StreamResponse:
         """Return a request to something else than a model: both bodies pass as they come, but for a signed one,
         which is read to be signed again. Raises `RefusalError`.
         """
         if http.method == "POST":
-            said = f"a POST request to {asked.upstream.base.host} was in no dialect that agentmut reads (docs/wire.md)"
-            asked.trial.recorder.unread[said] = None
-        headers = asked.upstream.headers(http.headers, asked.trial.id)
+            host = proxied.upstream.base.host
+            unread = f"a POST request to {host} was in no dialect that agentmut reads (docs/wire.md)"
+            proxied.trial.recorder.unread[unread] = None
+        headers = proxied.upstream.headers(http.headers, proxied.trial.id)
         if length := http.headers.get(hdrs.CONTENT_LENGTH):
             headers[hdrs.CONTENT_LENGTH] = length
         body: bytes | AsyncIterable[bytes] | None = http.content.iter_any() if http.can_read_body else None
         if is_signed(http.headers):
             body = await _body(http)
-            headers = await _signed_anew(http, asked, HttpCall(asked.path, body), headers)
+            headers = await _signed_anew(http, proxied, HttpCall(proxied.path, body), headers)
         try:
-            reply = await asked.upstream.send(self.session, http.method, asked.path, headers, body)
+            reply = await proxied.upstream.send(self.session, http.method, proxied.path, headers, body)
         except TROUBLE as error:
             raise RefusalError(502, "upstream_unreachable", _unreachable(error)) from error
         async with reply:
-            return await pass_on(http, reply, _location(http, asked, reply))
+            return await pass_on(http, reply, _location(http, proxied, reply))
 
     async def _to_model(
-        self, http: web.BaseRequest, asked: ProxiedCall, passage: Passage
+        self, http: web.BaseRequest, proxied: ProxiedCall, passage: Passage
     ) -> web.StreamResponse:
         if passage.pause:
             await asyncio.sleep(passage.pause)
         if played := _played(passage):
             return played
-        headers = asked.upstream.headers(http.headers, asked.trial.id)
+        headers = proxied.upstream.headers(http.headers, proxied.trial.id)
         if not is_packed(passage.call.body):
             headers.pop(hdrs.CONTENT_ENCODING, None)
         headers[hdrs.ACCEPT_ENCODING] = "identity"  # what is read need not be packed
@@ -101,7 +102,7 @@ class Courier:
                 with passage:
                     if held := passage.hold(self._throttle):
                         await asyncio.sleep(held)
-                    response = await self._round(http, asked, passage, headers)
+                    response = await self._round(http, proxied, passage, headers)
             except TrialOverError as error:
                 return error_response(passage.codec, 410, str(error), "trial_over")
             except TROUBLE as error:
@@ -110,18 +111,18 @@ class Courier:
                 return response
 
     async def _round(
-        self, http: web.BaseRequest, asked: ProxiedCall, passage: Passage, headers: Headers
+        self, http: web.BaseRequest, proxied: ProxiedCall, passage: Passage, headers: Headers
     ) -> web.StreamResponse | None:
         """Return the client's reply; None where the passage needs another round."""
         path, body = passage.call
         if is_signed(http.headers):
-            headers = await _signed_anew(http, asked, passage.call, headers)
-        async with await asked.upstream.post(self.session, path, headers, body) as reply:
+            headers = await _signed_anew(http, proxied, passage.call, headers)
+        async with await proxied.upstream.post(self.session, path, headers, body) as reply:
             if reply.status >= 400:
                 passage.refused(reply.status)
                 return await pass_on(http, reply)
             if reply.status in REDIRECTS and hdrs.LOCATION in reply.headers:
-                location = _model_location(http, asked, reply)
+                location = _model_location(http, proxied, reply)
                 passage.redirected(reply.status)
                 return await pass_on(http, reply, location)
             unpack = unpacker(reply.headers.get(hdrs.CONTENT_ENCODING, ""), LARGEST_REPLY)
@@ -141,35 +142,35 @@ async def _unpacked_reply(reply: Reply, unpack: Unpack) -> bytes:
 
 
 async def _signed_anew(
-    http: web.BaseRequest, asked: ProxiedCall, call: HttpCall, headers: Headers
+    http: web.BaseRequest, proxied: ProxiedCall, call: HttpCall, headers: Headers
 ) -> Headers:
     """Return the headers signed for the service with the client's own key. Raise `RefusalError`."""
     path, body = call
     plain = {name.lower(): value for name, value in headers.items()}
-    signature = await asyncio.to_thread(signed_again, http.method, asked.upstream.url(path), plain, body)
-    if not signature and not asked.upstream.is_local:
+    signature = await asyncio.to_thread(signed_again, http.method, proxied.upstream.url(path), plain, body)
+    if not signature and not proxied.upstream.is_local:
         raise unsignable()
     signed = headers.copy()
     signed.update(signature)
     return signed
 
 
-def _location(http: web.BaseRequest, asked: ProxiedCall, reply: Reply) -> str | None:
+def _location(http: web.BaseRequest, proxied: ProxiedCall, reply: Reply) -> str | None:
     """Return the address of a redirect that stays with the proxy; None for no redirect, or one that leads elsewhere."""
     if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
         return None
-    path = asked.upstream.path_of(reply.headers[hdrs.LOCATION], asked.path)
-    return None if path is None else http.raw_path.removesuffix(asked.path) + path
+    path = proxied.upstream.path_of(reply.headers[hdrs.LOCATION], proxied.path)
+    return None if path is None else http.raw_path.removesuffix(proxied.path) + path
 
 
-def _model_location(http: web.BaseRequest, asked: ProxiedCall, reply: Reply) -> str:
+def _model_location(http: web.BaseRequest, proxied: ProxiedCall, reply: Reply) -> str:
     """Return where a model request goes; such a request has to be seen. Raises `ConnectionError`."""
-    if location := _location(http, asked, reply):
+    if location := _location(http, proxied, reply):
         return location
     place = urlsplit(reply.headers[hdrs.LOCATION])
     raise ConnectionError(
         f"it redirects ({reply.status}) to {place.scheme}://{place.netloc.rpartition('@')[2]}{place.path}, past this "
-        f"proxy; put that address in the place of the base URL {asked.upstream.base}"
+        f"proxy; put that address in the place of the base URL {proxied.upstream.base}"
     )
 
 

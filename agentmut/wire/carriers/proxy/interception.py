@@ -236,15 +236,15 @@ class _OpenedConnection(asyncio.Protocol):
 
 
 class _UnwantedError(Exception):
-    def __init__(self, status: str, said: str, headers: str = "") -> None:
-        super().__init__(said)
-        body = f"agentmut: {said}\n".encode()
+    def __init__(self, status: str, text: str, headers: str = "") -> None:
+        super().__init__(text)
+        body = f"agentmut: {text}\n".encode()
         head = f"HTTP/1.1 {status}\r\n{headers}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         self.reply = head.encode() + body
 
 
-def _credentials(told: str) -> tuple[str, str]:
-    scheme, _, packed = told.partition(" ")
+def _credentials(text: str) -> tuple[str, str]:
+    scheme, _, packed = text.partition(" ")
     if scheme.lower() != "basic":
         return "", ""
     try:
