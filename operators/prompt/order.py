@@ -36,7 +36,7 @@ _GOES_FIRST = re.compile(
 _AT_FIRST = re.compile(r"\bfirst\b(?! (?:names?|time|person|aid|class)\b)", re.IGNORECASE)
 _RUN_IN_HEADING = re.compile(r"[A-Z][A-Z&/-]+(?: [A-Z&/-]+){0,2}[.:]")
 _LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")
-_SHOWN_NEXT = re.compile(r"\s*\n\s*(?:```|~~~)")
+_SHOWN_NEXT = re.compile(r"(?=[^\S\n]*\n)\s*+(?:```|~~~)")
 _BLOCK_OF_A_TEMPLATE = re.compile(r"\{%|\{\{[#/^]")
 _BULLETS = frozenset("-*+•")
 _STEPS = re.compile(
