@@ -32,6 +32,7 @@ from .limits import BASELINE_MINIMUM as BASELINE_MINIMUM
 from .limits import CUT as CUT
 from .limits import ISOLATED_AFTERWARDS as ISOLATED_AFTERWARDS
 from .limits import Spend as Spend
+from .limits import dollars as dollars
 from .limits import first_round_within_trials as first_round_within_trials
 from .limits import money_notes as money_notes
 from .limits import together as together

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from agentmut._base import Frozen
 from agentmut.campaign.judge_use import merged
 from agentmut.campaign.trials import TrialResult
-from agentmut.nouns import HookUse, JudgeUse
+from agentmut.nouns import CUT_BY_BUDGET, HookUse, JudgeUse
 from agentmut.project import BudgetSettings
 
 BASELINE_SHARE = 0.4
@@ -275,9 +275,9 @@ def money_notes(spend: Spend) -> Iterator[str]:
         yield unknown
     if spend.over_budget:
         yield (
-            f"{spend.over_budget} trials were cut at their next model call, since the budget was used up. They cost "
-            f"{dollars(spend.over_budget_usd)} and are no evidence; with more money, `agentmut resume` or the same "
-            "command runs them again"
+            f"{CUT_BY_BUDGET}{spend.over_budget} trials under way cost {dollars(spend.over_budget_usd)} and ended at "
+            "their next model call. They are no evidence: with more money, `agentmut resume` or the same command runs "
+            "them again"
         )
 
 

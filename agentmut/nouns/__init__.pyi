@@ -112,6 +112,8 @@ from .reliability import Latency as Latency
 from .reliability import PassChances as PassChances
 from .reliability import Reliability as Reliability
 from .reliability import RepeatedRuns as RepeatedRuns
+from .result import CUT_BY_BUDGET as CUT_BY_BUDGET
+from .result import SHORT_OF_BUDGET as SHORT_OF_BUDGET
 from .result import SUITE as SUITE
 from .result import AgentSummary as AgentSummary
 from .result import BaselineRow as BaselineRow

@@ -236,6 +236,12 @@ class CheapModel(Frozen):
     usd: float | None = None
 
 
+SHORT_OF_BUDGET = "the budget ("
+"""How the note begins that says how much is missing for a first answer."""
+CUT_BY_BUDGET = "cut by the budget: "
+"""How the note begins that tells of trials under way when the budget in money was used up."""
+
+
 class SetAside(Frozen):
     """Trials that an outage of a service spoiled: they are no evidence, and were run again."""
 

@@ -12,6 +12,7 @@ from .baseline_growth import prepare_update as prepare_update
 from .behaviour import behaviour_against as behaviour_against
 from .beside_runs import KeptBeside as KeptBeside
 from .beside_runs import kept_beside as kept_beside
+from .budget_question import refuse_spent as refuse_spent
 from .budget_question import remedy as remedy
 from .budget_question import why_ask as why_ask
 from .campaign_progress import progress_of as progress_of

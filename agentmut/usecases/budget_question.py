@@ -1,6 +1,9 @@
 """The question before an expensive run: one rule for every verb that runs the agent."""
 
+from agentmut._base import UsageError
+from agentmut.campaign import dollars
 from agentmut.project import BudgetSettings
+from agentmut.store import Store
 
 NO_BUDGET = "No budget is set."
 
@@ -34,6 +37,22 @@ def remedy(why: str) -> str:
     if why == NO_BUDGET:
         return "Set `budget:` in the project file, or pass --yes."
     return "Pass --yes, or raise the limit."
+
+
+def refuse_spent(store: Store, run: str, usd: float | None, trials: int | None) -> None:
+    """Raise `UsageError` where a run that goes on has already used up the limits that are given now.
+
+    Nothing could be run, and a sample of mutants that is chosen for so little money would say less than before.
+    """
+    spent = store.spent(run)
+    whole = "The limit is that of the whole run, so give more than that"
+    cost = spent.usd + spent.judges_usd + sum(use.usd or 0.0 for use in spent.hooks)
+    if usd is not None and cost >= usd:
+        raise UsageError(f"run {run} has cost {dollars(cost)} already, and --usd is {usd:g}. {whole}.")
+    if trials is not None and spent.trials >= trials:
+        raise UsageError(
+            f"run {run} has made {spent.trials} trials already, and --trials is {trials}. {whole}."
+        )
 
 
 def _times(usd: float | None, trials: int) -> float | None:

@@ -49,6 +49,7 @@ from agentmut.usecases.runtime import opened, store_place
 from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
+OTHER_PRICES = "budget.prices has changed since this run began: trials that it had made before count at their earlier prices"
 
 
 def measure(
@@ -267,7 +268,10 @@ def stored_plan(session: Session, stored: StoredRun) -> Plan:
     spent = cheap_run(session, plan)
     budget = budget_left(project.budget, spent) if spent else project.budget
     concurrency = project.execution.concurrency
-    return plan.model_copy(update={"budget": budget, "limits_given": limits, "concurrency": concurrency})
+    changed_plan = {"budget": budget, "limits_given": limits, "concurrency": concurrency}
+    if plan.budget.prices != budget.prices and OTHER_PRICES not in plan.notes:
+        changed_plan["notes"] = (*plan.notes, OTHER_PRICES)
+    return plan.model_copy(update=changed_plan)
 
 
 def _read_plan(stored: StoredRun) -> Plan:

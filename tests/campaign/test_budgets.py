@@ -24,6 +24,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import read_result
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import BudgetSettings
+from agentmut.usecases.budget_question import refuse_spent
 from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
 from agentmut.usecases.runtime import open_store
 
@@ -84,6 +85,31 @@ def test_a_limit_of_the_command_line_holds_until_another_is_given(projects: Any)
     assert (same.status, same.cost.trials) == ("budget", 130)
     more = resume(projects, trials=150)
     assert (more.status, more.cost.trials) == ("budget", 150)
+
+
+def test_other_prices_are_named_where_a_run_goes_on(projects: Any) -> None:
+    """1,000 tokens in and out: $0.005 a trial at first, $0.05 later."""
+    first = measure(projects.write(extra=PRICED, budget={"trials": 130, "prices": PRICES}))
+    assert first.cost.usd == pytest.approx(0.65)
+    dear = {"house-model": {"input": 10.0, "output": 40.0}}
+    projects.write(extra=PRICED, budget={"trials": 140, "prices": dear})
+    later = resume(projects)
+    assert later.cost.usd == pytest.approx(0.65 + 10 * 0.05)
+    assert sum("budget.prices has changed since this run began" in note for note in later.notes) == 1
+    assert not any("budget.prices has changed" in note for note in first.notes)
+
+
+def test_a_limit_that_is_spent_already_is_refused(projects: Any) -> None:
+    project = projects.write(extra=PRICED, budget={"trials": 130, "prices": PRICES})
+    run = measure(project).run_id
+    with open_store(project) as store:
+        with pytest.raises(
+            UsageError, match=r"has cost \$0.65 already, and --usd is 0.5\. The limit is that of the"
+        ):
+            refuse_spent(store, run, 0.5, None)
+        with pytest.raises(UsageError, match="has made 130 trials already, and --trials is 130"):
+            refuse_spent(store, run, None, 130)
+        refuse_spent(store, run, 0.66, 131)
 
 
 def test_what_hooks_ask_of_models_goes_on_counting_when_a_run_is_resumed(projects: Any, service: Any) -> None:

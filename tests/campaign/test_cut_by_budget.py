@@ -114,7 +114,7 @@ def test_a_trial_that_loops_is_cut_where_the_budget_ends(isolate: str, model: An
     usd = sum(usd or 0.0 for _, usd in cut)
     assert usd > 0.5
     assert any(
-        note.startswith(f"{len(cut)} trials were cut at their next model call") and f"${usd:.2f}" in note
+        note.startswith(f"cut by the budget: {len(cut)} trials under way cost") and f"${usd:.2f}" in note
         for note in result.notes
     )
 

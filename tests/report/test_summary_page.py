@@ -91,6 +91,16 @@ def test_an_unfinished_run_says_so_and_how_to_go_on() -> None:
     assert "Next   `agentmut resume --usd N` with a larger budget (--trials, --minutes)" in text
 
 
+def test_a_budget_that_ended_too_early_says_what_is_missing() -> None:
+    missing = "the budget (0.01 USD) ended before a mutant had its answer: about 9 further trials are missing"
+    cut = "cut by the budget: 2 trials under way cost $0.41 and ended at their next model call"
+    found = result(status="budget", notes=("another note", missing, cut))
+    text = " ".join(render_summary(found).split())
+    assert f"T{missing[1:]}." in text
+    assert f"C{cut[1:]}." in text
+    assert "another note" not in text
+
+
 def test_a_run_without_survivors_has_no_list() -> None:
     text = render_summary(result(row("aaaaaaaa", Status.KILLED)))
     assert "unnoticed" not in text

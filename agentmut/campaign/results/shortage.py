@@ -6,7 +6,7 @@ from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.sample import expected_trials, is_counted
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.running.work import Stop
-from agentmut.nouns import Score
+from agentmut.nouns import SHORT_OF_BUDGET, Score
 
 
 def shortage_notes(state: CampaignState, stop: Stop, score: Score) -> Iterator[str]:
@@ -19,7 +19,7 @@ def shortage_notes(state: CampaignState, stop: Stop, score: Score) -> Iterator[s
         for limit, unit in ((budget.trials, "trials"), (budget.usd, "USD"), (budget.minutes, "minutes"))
         if limit is not None
     )
-    yield f"the budget ({limits}) ended before a mutant had its answer: {_missing(state)}. {_KEPT}"
+    yield f"{SHORT_OF_BUDGET}{limits}) ended before a mutant had its answer: {_missing(state)}. {_KEPT}"
 
 
 _KEPT = "Finished trials are kept: the same command with a larger budget goes on from here"

@@ -31,19 +31,27 @@ def resume(
 
     Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Limits that the run was given
     on the command line still hold, unless this command gives others. All other limits, and the concurrency, are those
-    that the project file has now. What the run has spent before counts.
+    that the project file has now. What the run has spent before counts; a limit that is spent already is refused.
 
     Example: agentmut resume --usd 5
     """
     from agentmut.campaign import stored_plan_text
     from agentmut.cli.progress import ProgressLine
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment, carry_out_campaign, open_store, session_in, stored_plan
+    from agentmut.usecases import (
+        agent_environment,
+        carry_out_campaign,
+        open_store,
+        refuse_spent,
+        session_in,
+        stored_plan,
+    )
 
     with agents_on_stderr():
         loaded = load_project(project, agent).limited(usd, trials, minutes)
     with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
         stored = choose_run(store.runs(), run)
+        refuse_spent(store, stored.id, usd, trials)
         session = session_in(store, loaded, scenarios_of(stored))
         plan = stored_plan(session, stored)
         if loaded.limits_given:  # so that the next `resume` keeps to them

@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agentmut.mutation import LEFT_OUT
-from agentmut.nouns import CheapModel, Effect, Intent, MutantRow, Result, Score, Status
+from agentmut.nouns import (
+    CUT_BY_BUDGET,
+    SHORT_OF_BUDGET,
+    CheapModel,
+    Effect,
+    Intent,
+    MutantRow,
+    Result,
+    Score,
+    Status,
+)
 from agentmut.report.bounded import FIELD, bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
@@ -27,6 +37,8 @@ _ENDED = {
     "budget": "The budget ended the run early: the score counts the decided mutants only.",
     "interrupted": "Interrupted: the score counts the decided mutants only. `agentmut resume` goes on.",
 }
+_OF_BUDGET = (SHORT_OF_BUDGET, CUT_BY_BUDGET)
+"""How notes begin that an unfinished run shows in its summary, too."""
 
 
 def render_summary(
@@ -87,6 +99,9 @@ def _state(result: Result) -> Iterator[str]:
         yield bounded(result.problem)
     if result.status in _ENDED:
         yield _ENDED[result.status]
+    if result.status == "budget":
+        told = (note for note in result.notes if note.startswith(_OF_BUDGET))
+        yield from (bounded(f"{note[0].upper()}{note[1:].rstrip('.')}.") for note in told)
     if result.shard:
         yield f"Shard {result.shard}: the score counts its mutants only. `agentmut merge` puts the shards together."
 
