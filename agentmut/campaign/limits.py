@@ -152,7 +152,7 @@ def first_round_within_trials(budget: int | None, baseline: int, scenarios: int)
     if budget is None:
         return AllowedBaseline(trials=baseline)
     who = f"on each of {scenarios} scenarios"
-    return _first_round("trials", budget, baseline, scenarios, who)
+    return _first_round("trials", budget, baseline, scenarios, scenarios, who)
 
 
 def first_round_within(
@@ -163,7 +163,12 @@ def first_round_within(
     minutes = sum(result.seconds for result in first) / limit.concurrency / 60
     cuts = [
         _first_round(
-            unit, budget, baseline, once, f"on each scenario, one trial on each took {_amount(once, unit)}"
+            unit,
+            budget,
+            baseline,
+            once,
+            len(first),
+            f"on each scenario, one trial on each took {_amount(once, unit)}",
         )
         for unit, budget, once in (("usd", limit.usd, usd), ("minutes", limit.minutes, minutes))
         if budget is not None
@@ -184,8 +189,10 @@ def _amount(value: float, unit: str) -> str:
     return f"${value:.3g}" if unit == "usd" else f"{value:.3g} {unit}"
 
 
-def _first_round(unit: str, budget: float, usual: int, once: float, who: str) -> AllowedBaseline:
-    """Return the cut for the first round; `once` is the price of one trial of every scenario."""
+def _first_round(
+    unit: str, budget: float, usual: int, once: float, scenarios: int, who: str
+) -> AllowedBaseline:
+    """Return the cut for the first round; `once` is the price of one trial of each of `scenarios`."""
     smallest = min(SMALLEST_BASELINE, usual)
     if usual * once <= USUAL_SHARE * budget:
         return AllowedBaseline(trials=usual)
@@ -194,7 +201,8 @@ def _first_round(unit: str, budget: float, usual: int, once: float, who: str) ->
     needed = smallest * once / LARGEST_SHARE
     said = f"too small for the coarsest answer: its baseline takes {smallest} trials {who}, and mutants need the rest"
     enough = f"{math.ceil(needed)}" if unit == "trials" else f"{_rounded_up(needed):g}"
-    return AllowedBaseline(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough))
+    few = int(LARGEST_SHARE * budget * scenarios / (smallest * once))
+    return AllowedBaseline(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough, few))
 
 
 def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> AllowedBaseline:
@@ -230,11 +238,12 @@ def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> 
     return AllowedBaseline(trials=affordable, refusal=_refusal(unit, budget, said, needed))
 
 
-def _refusal(unit: str, budget: str, text: str, needed: str) -> str:
-    return (
-        f"budget.{unit} is {budget}, {text}. Raise it to {needed}, or measure fewer scenarios with "
-        "--scenario; finished trials are reused."
+def _refusal(unit: str, budget: str, text: str, needed: str, few: int | None = None) -> str:
+    """Return why a budget is refused, and what is enough; `few` scenarios fit into it, where that is known."""
+    fewer = {None: ", or measure fewer scenarios with --scenario", 0: ""}.get(
+        few, f", or name {few} of the scenarios with --scenario: the whole suite notices what these notice"
     )
+    return f"budget.{unit} is {budget}, {text}. Raise it to {needed}{fewer}; finished trials are reused."
 
 
 def _rounded_up(value: float) -> float:

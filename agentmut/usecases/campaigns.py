@@ -49,7 +49,9 @@ from agentmut.usecases.runtime import opened, store_place
 from agentmut.usecases.second_looks import with_looks
 
 Progress = Callable[[CampaignState], None]
-OTHER_PRICES = "budget.prices has changed since this run began: trials that it had made before count at their earlier prices"
+OTHER_PRICES = (
+    "budget.prices has changed since this run began: trials made before count at their earlier prices"
+)
 
 
 def measure(
