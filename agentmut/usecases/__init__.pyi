@@ -60,6 +60,7 @@ from .runtime import session_in as session_in
 from .runtime import stand_in_keys as stand_in_keys
 from .runtime import store_at as store_at
 from .runtime import store_place as store_place
+from .starting import MODEL_OF_STARTER as MODEL_OF_STARTER
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
 from .starting import write_starter as write_starter

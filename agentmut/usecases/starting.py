@@ -13,6 +13,10 @@ from agentmut.seams import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})
 """Starters that ask no model, so that they need no simulator."""
+MODEL_OF_STARTER: Mapping[str, str] = MappingProxyType(
+    {"anthropic": "claude-sonnet-4-6", "openai": "gpt-5.2"}
+)
+"""Models of the starters whose code names a model of the real service; the simulator needs an alias for these."""
 _ALSO: Mapping[str, str] = MappingProxyType(
     {
         "adk": "googleadk",
@@ -20,6 +24,8 @@ _ALSO: Mapping[str, str] = MappingProxyType(
         "agentsdk": "openaiagents",
         "amazonbedrock": "bedrock",
         "amazonbedrockagents": "bedrockagents",
+        "anthropicsdk": "anthropic",
+        "claude": "anthropic",
         "autogenagentchat": "autogen",
         "boto3": "bedrock",
         "bedrockconverse": "bedrock",
@@ -30,6 +36,8 @@ _ALSO: Mapping[str, str] = MappingProxyType(
         "mcpservers": "mcp",
         "modelcontextprotocol": "mcp",
         "openaiagentssdk": "openaiagents",
+        "openaipython": "openai",
+        "openaisdk": "openai",
         "pydanticaislim": "pydanticai",
         "sk": "semantickernel",
         "vertexaiagentengine": "vertexagentengine",

@@ -29,7 +29,8 @@ OTHER_SPELLINGS = {
     "openai-agents": "openai_agents", "OpenAI_Agents": "openai_agents", "crew_ai": "crewai", "CrewAI": "crewai",
     "pydantic-ai": "pydantic_ai", "PydanticAI": "pydantic_ai", "llamaindex": "llama_index", "adk": "google_adk",
     "Semantic Kernel": "semantic_kernel", "bedrock-agents": "bedrock_agents",
-    "Amazon Bedrock Agents": "bedrock_agents",
+    "Amazon Bedrock Agents": "bedrock_agents", "OpenAI": "openai", "openai-python": "openai",
+    "Anthropic SDK": "anthropic", "Claude": "anthropic",
 }  # fmt: skip
 
 
@@ -150,7 +151,9 @@ def test_every_starter_is_a_valid_project(
     project = load_project(tmp_path)
     assert len(project.scenarios) >= 2
     (proposed,) = re.findall(r"downgrade_models: \[(.*)\]", project.path.read_text()) or [""]
-    service = {"google_adk": "google"}.get(framework, provider_of(project) or "openai")
+    service = {"google_adk": "google", "anthropic": "anthropic"}.get(
+        framework, provider_of(project) or "openai"
+    )
     # calc_price knows no model of another service
     assert not proposed or calc_price(Usage(input_tokens=1), model_ref=proposed, provider_id=service)
     assert service == "aws" or not framework.startswith("bedrock")
@@ -191,8 +194,8 @@ def test_what_is_read_off_an_agent_stands_in_its_module(
 def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
     assert {said: starter_name(said) for said in OTHER_SPELLINGS} == OTHER_SPELLINGS
     assert {starter_name(said) for said in _ALSO} <= set(frameworks())
-    with pytest.raises(UsageError, match="no starter for 'Anthropic', but an adapter: begin with"):
-        starter_name("Anthropic")
+    with pytest.raises(UsageError, match="no starter for 'HTTP', but an adapter: begin with"):
+        starter_name("HTTP")
     with pytest.raises(UsageError, match=r"take google_adk for .* or vertex_agent_engine for"):
         starter_name("Vertex AI")
 

@@ -41,7 +41,7 @@ def init(
     from importlib.util import find_spec
     from shlex import quote
 
-    from agentmut.usecases import WITHOUT_MODEL, starter_name, write_from, write_starter
+    from agentmut.usecases import MODEL_OF_STARTER, WITHOUT_MODEL, starter_name, write_from, write_starter
 
     if source and framework != "python":
         raise UsageError(
@@ -55,9 +55,10 @@ def init(
     for path in written:
         typer.echo(f"wrote {path}")
     where = project_option(folder)
-    prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
-    if begun and begun.model:
-        prefix = f"agentmut simulate --alias {quote(f'{begun.model}=sim-large')} -- "
+    starter = starter_name(framework)
+    prefix = "" if starter in WITHOUT_MODEL else "agentmut simulate -- "
+    if model := begun.model if begun else MODEL_OF_STARTER.get(starter):
+        prefix = f"agentmut simulate --alias {quote(f'{model}=sim-large')} -- "
     if begun and begun.extra and find_spec(begun.extra) is None:
         typer.echo(
             f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"
