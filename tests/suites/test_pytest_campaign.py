@@ -72,15 +72,28 @@ def test_workers_of_xdist_are_the_campaigns_and_the_last_line_says_what_became_o
     assert code == 0, said
     assert len(set((tmp_path / "workers").read_text().split())) == 2
     last = said.strip().splitlines()[-1]
-    assert re.fullmatch(r"=+ agentmut: finished, 1 killed, 1 survived in [0-9.]+s =+", last)
+    assert re.fullmatch(r"=+ agentmut: finished, 1 killed, 1 survived in [0-9.]+s( \([0-9:]+\))? =+", last)
     assert "no tests ran" not in said and "xxx" not in said and "\x1b[31m" not in said
+    assert len(said.splitlines()) < 40, said
+    assert "Mutation score" in said and "`agentmut report --full` for all" in said
+    assert "--project" not in said  # pytest was started in the project's folder
+
+
+def test_the_commands_of_the_summary_lead_to_a_project_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "desk").mkdir()
+    suite(tmp_path / "desk")
+    code, said = ran(tmp_path, "desk", "--agentmut-project", "desk")
+    assert code == 0, said
+    assert "--project desk" in said
 
 
 def test_a_campaign_that_could_not_be_carried_out_says_so_in_the_last_line(tmp_path: Path) -> None:
     code, said = ran(suite(tmp_path, budget=""), "-q")
     assert code == 2
     assert "no budget is set" in said
-    assert re.fullmatch(r"agentmut: no result, exit code 2 in [0-9.]+s", said.strip().splitlines()[-1])
+    assert re.fullmatch(
+        r"agentmut: no result, exit code 2 in [0-9.]+s( \([0-9:]+\))?", said.strip().splitlines()[-1]
+    )
 
 
 def test_junit_of_pytest_is_refused_since_it_would_hold_no_test(tmp_path: Path) -> None:

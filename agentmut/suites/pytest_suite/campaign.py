@@ -3,6 +3,7 @@
 import os
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from agentmut._base import AgentmutError, ExitCode, UsageError
 from agentmut.campaign import CampaignState, Plan
 from agentmut.nouns import Result
-from agentmut.project import Project
+from agentmut.project import FILE_NAME, Project
 from agentmut.seams import SuiteSpec
 from agentmut.suites.pytest_suite.fixtures import find_project
 from agentmut.suites.pytest_suite.held_session import case_of
@@ -34,6 +35,7 @@ class Campaign:
         self._result: Result | None = None
         self._code: ExitCode | None = None
         self._problem = ""
+        self._where = ""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -62,18 +64,18 @@ class Campaign:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the report, or why there is none, and the result in pytest's last line."""
+        """Print the summary of the run, or why there is none, and the result in pytest's last line."""
         if self._code is not None:  # that pytest itself ran no test reads like a failure
             terminalreporter.build_summary_stats_line = self._last_line
         if self._problem:
             terminalreporter.section("agentmut: no result", red=True)
             terminalreporter.write_line(self._problem)
         if self._result is not None:
-            from agentmut.report import render
+            from agentmut.report import render_summary
 
             terminalreporter.section("agentmut")
             # its own colours would be taken for markup nowhere: it is written as it is
-            terminalreporter.write(render(self._result, terminalreporter.hasmarkup))
+            terminalreporter.write(render_summary(self._result, terminalreporter.hasmarkup, self._where))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -98,6 +100,7 @@ class Campaign:
 
         refuse_running_loop("pytest --agentmut")
         project = self._project(session)
+        self._where = _option_of(project, session.config.invocation_params.dir)
         capture: Any = session.config.pluginmanager.get_plugin("capturemanager")
         if capture is not None:
             capture.suspend_global_capture(in_=True)
@@ -128,6 +131,14 @@ class Campaign:
         if self._processes:
             changed["execution"] = project.execution.model_copy(update={"concurrency": self._processes})
         return project.model_copy(update=changed)
+
+
+def _option_of(project: Project, started_in: Path) -> str:
+    """Return the option by which agentmut finds the project from the folder that pytest was started in."""
+    from agentmut.cli import project_option
+
+    path = project.root if project.path.name == FILE_NAME else project.path
+    return project_option(path.relative_to(started_in) if path.is_relative_to(started_in) else path)
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
