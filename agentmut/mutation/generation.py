@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from agentmut._base import AgentmutError, MutationError, PluginError, canonical_json, digest_of, one_line
+from agentmut.mutation.other_languages import has_english, other_language_note
 from agentmut.mutation.text_change import text_change
 from agentmut.mutation.workspace_files import in_file, parts_for
 from agentmut.nouns import (
@@ -25,7 +26,7 @@ from agentmut.nouns import (
     apply_edits,
     unique_ids,
 )
-from agentmut.seams import HasEffect, NamesLack, Operator, OperatorOptions
+from agentmut.seams import HasEffect, NamesLack, NeedsEnglish, Operator, OperatorOptions
 
 
 class DropKind(StrEnum):
@@ -125,7 +126,14 @@ def generate(
             made[content] = mutant
     mutants = tuple(made.values())
     empty = tuple(_empty(config, operators, mutants, dropped, lacks))
-    return Generation(mutants, tuple(dropped), empty, operators=tuple(operator.id for operator in operators))
+    needing = [operator.id for operator in operators if isinstance(operator, NeedsEnglish)]
+    return Generation(
+        mutants,
+        tuple(dropped),
+        empty,
+        notes=tuple(other_language_note(config, needing)),
+        operators=tuple(operator.id for operator in operators),
+    )
 
 
 def _proposals(
@@ -316,6 +324,8 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
     }[operator.operator_class]
     if not has_part:
         return lack
+    if isinstance(operator, NeedsEnglish) and not has_english(config):
+        return "the prompt is not English"
     return (operator.lack if isinstance(operator, NamesLack) else "") or "it found no place in this config"
 
 

@@ -52,6 +52,7 @@ from .protocols.evaluator import ReadsFiles as ReadsFiles
 from .protocols.operator import Example as Example
 from .protocols.operator import HasEffect as HasEffect
 from .protocols.operator import NamesLack as NamesLack
+from .protocols.operator import NeedsEnglish as NeedsEnglish
 from .protocols.operator import OnDemand as OnDemand
 from .protocols.operator import Operator as Operator
 from .protocols.operator import OperatorOptions as OperatorOptions

@@ -10,6 +10,7 @@ from agentmut.seams.protocols.operator import (
     Example,
     HasEffect,
     NamesLack,
+    NeedsEnglish,
     OnDemand,
     Operator,
     OperatorOptions,
@@ -29,6 +30,7 @@ def operator(
     lack: str = "",
     effect: Effect | None = None,
     on_demand: bool = False,
+    english: bool = False,
 ) -> Callable[[Finder], type[Operator]]:
     """Turn a pure function (config, options) -> candidates into an operator, ready to be registered.
 
@@ -36,7 +38,8 @@ def operator(
     mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. `lack`
     is why a config has no mutants of it, where that can be said. `effect` is what the mutants do, where reports
     have a section for it: an operator that drops a rule of the prompt declares `Effect.DROPS_RULE`. `on_demand`
-    operators are used only where they are asked for. Raises `ValueError` when the id has no known class, or one
+    operators are used only where they are asked for. `english` operators leave instructions in other languages
+    alone. Raises `ValueError` when the id has no known class, or one
     whose mutants only agentmut makes.
     """
     kind = _class_of(operator_id)
@@ -57,6 +60,8 @@ def operator(
         capabilities.append(HasEffect)
     if on_demand:
         capabilities.append(OnDemand)
+    if english:
+        capabilities.append(NeedsEnglish)
 
     def define(find: Finder) -> type[Operator]:
         def mutants(self: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:

@@ -45,6 +45,7 @@ def _in_english(config: AgentConfig, texts: Iterable[tuple[str, str]]) -> Iterat
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_NORMS[0]}\n")],
     lack=_NO_ENGLISH,
     on_demand=True,
+    english=True,
 )
 def add_norm(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield three mutants of an English prompt: a rule that is too general, as the last paragraph."""
@@ -57,6 +58,7 @@ def add_norm(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidat
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_GOALS[0]}\n")],
     lack=_NO_ENGLISH,
     on_demand=True,
+    english=True,
 )
 def add_goal(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield three mutants of an English prompt: a goal that competes with the rules, as the last paragraph."""
@@ -73,6 +75,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_section(*_SECTIONS[0])}\n")],
     lack=_NO_ENGLISH,
     on_demand=True,
+    english=True,
 )
 def add_section(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant of an English prompt: a section with rules for a task that the agent does not have."""
@@ -102,6 +105,7 @@ def add_control_line(config: AgentConfig, options: OperatorOptions) -> Iterator[
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_EXAMPLE}\n")],
     lack=_NO_ENGLISH,
     on_demand=True,
+    english=True,
 )
 def add_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield two mutants of an English prompt: an example with names and numbers, and one in another language."""
@@ -120,6 +124,7 @@ def add_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     ],
     lack=_NO_ENGLISH,
     on_demand=True,
+    english=True,
 )
 def forbid_tool(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant for each tool of an agent with an English prompt: the prompt forbids the tool."""

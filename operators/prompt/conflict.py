@@ -45,6 +45,7 @@ _STEP = re.compile(
         )
     ],
     on_demand=True,
+    english=True,
 )
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""

@@ -53,6 +53,7 @@ _ANY = re.compile(r"\b(?:any\w*|no|none|nothing|nobody|no one|all|every\w*)\b(?:
     "prompt.drop_exception",
     why="A rule is tidied up to sound clearer, and the special case it allowed for is gone.",
     examples=[prompt_example("Never issue a refund unless a manager agrees.\n", "Never issue a refund.\n")],
+    english=True,
 )
 def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per exception clause of an English instruction, in the order of the text.

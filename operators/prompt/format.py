@@ -45,6 +45,7 @@ _BLANKS = re.compile(r"\s*")
     examples=[
         prompt_example("Label the ticket.\nAnswer in JSON with the key `label`.\n", "Label the ticket.\n")
     ],
+    english=True,
 )
 def drop_output_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per English instruction that asks for a form of answer, as JSON, bullets or a length.

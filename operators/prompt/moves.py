@@ -153,6 +153,7 @@ def replace_base(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     examples=[prompt_example("If the parcel is late, offer a refund.", f"{_VAGUE}, offer a refund.")],
     lack="no English rule begins with a condition",
     on_demand=True,
+    english=True,
 )
 def blur_trigger(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant for each English rule that begins with a condition and a comma: the condition is vague."""

@@ -23,6 +23,7 @@ _NO_ENGLISH = "the prompt is not English"
     intent=Intent.PRESERVE,
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_DISTRACTIONS[0]}\n")],
     lack=_NO_ENGLISH,
+    english=True,
 )
 def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Add one harmless, irrelevant sentence as a paragraph of its own to an English prompt.
@@ -38,6 +39,7 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     why="Marketing or another team adds a wish of its own to a prompt that it shares.",
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_DEMANDS[0]}\n")],
     lack=_NO_ENGLISH,
+    english=True,
 )
 def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Add one demand that was never agreed on to an English prompt: one at the end and one in the middle."""
@@ -49,6 +51,7 @@ def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterato
     why="A way out is added for a single complaint, and it is open to everybody.",
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_CONTRADICTIONS[0]}\n")],
     lack=_NO_ENGLISH,
+    english=True,
 )
 def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield two mutants of an English prompt: a sentence at the end that takes the force of all rules above it."""

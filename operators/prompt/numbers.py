@@ -97,6 +97,7 @@ class _Place(NamedTuple):
         prompt_example("Ask at most five questions.", "Ask at most six questions."),
         prompt_example("Escalate above $1,000.", "Escalate above $1,100."),
     ],
+    english=True,
 )
 def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Change the first two numbers of each instruction, each a little and then much.
@@ -120,6 +121,7 @@ def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         prompt_example("Escalate totals above 200 euros.", "Escalate totals below 200 euros."),
         prompt_example("Answer within 30 days.", "Answer after 30 days."),
     ],
+    english=True,
 )
 def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Turn the first two comparisons of each instruction round: more than, above, at most, minimum, within.

@@ -19,6 +19,7 @@ from agentmut.seams import OperatorOptions, operator
         prompt_example("Always verify the customer.", "Make sure to always verify the customer."),
         prompt_example("Never promise a refund.", "You must never promise a refund."),
     ],
+    english=True,
 )
 def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Put a clause in another form; at most two mutants per instruction, from the first rules that apply.

@@ -15,6 +15,7 @@ from agentmut.seams import OperatorOptions, operator
     intent=Intent.PRESERVE,
     version=2,
     examples=[prompt_example("Politely decline legal questions.", "Courteously decline legal questions.")],
+    english=True,
 )
 def synonym(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield at most one mutant per instruction: its first word with a synonym in the lexicon is replaced.

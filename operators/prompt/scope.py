@@ -29,6 +29,7 @@ _AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs 
         prompt_example("Answer any questions.", "Answer some questions."),
     ],
     on_demand=True,
+    english=True,
 )
 def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Narrows a word of scope a step and then far (all, most, some), and widens it (some, all).

@@ -50,6 +50,7 @@ _CONTRARIES_TO = {"decline": "agree", "refuse": "agree"}
         prompt_example("Never promise a refund.", "Try not to promise a refund."),
         prompt_example("Give at least 3 reasons.", "Give about 3 reasons."),
     ],
+    english=True,
 )
 def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Take words that bind down a step, and then far down: must, should, may; always, usually, sometimes.
@@ -71,6 +72,7 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
         prompt_example("Do not promise a refund.", "Promise a refund."),
         prompt_example("You must not share it.", "You must share it."),
     ],
+    english=True,
 )
 def lose_negation(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Drop a "not" from the first two words of an instruction that have one: do not, must not, cannot, not allowed.
@@ -93,6 +95,7 @@ def lose_negation(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         prompt_example("Ask for the number.", "Do not ask for the number."),
     ],
     on_demand=True,
+    english=True,
 )
 def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Turn an instruction into its contrary.
@@ -120,6 +123,7 @@ def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
         ),
         prompt_example("Ask for the number, then look it up.", "Ask for the number, but first look it up."),
     ],
+    english=True,
 )
 def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Turn the first two words of order of each instruction round: before, after, first, last, then, until.

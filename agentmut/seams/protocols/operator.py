@@ -35,6 +35,10 @@ class OnDemand(Capability, kind="operators"):
     """The operator is used only on demand: by name, by a pattern, or with `mutation.incidents`."""
 
 
+class NeedsEnglish(Capability, kind="operators"):
+    """The operator changes or adds English words, and leaves instructions in other languages alone."""
+
+
 class NamesLack(Capability, kind="operators"):
     """The operator can say why a config gives it no mutants."""
 
