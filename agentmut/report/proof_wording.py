@@ -124,6 +124,11 @@ def proven(score: Score, rule: Mapping[str, float]) -> Iterator[str]:
     ends = ", and ".join(_ends(score, f"a drop of {drop:g} or more" if drop else "a drop"))
     if ends:
         yield f"{ends[0].upper()}{ends[1:]} ({50 + 50 * score.level:g} % each)."
+    if score.certain and (score.false_kills or 0) > score.killed - score.certain:
+        yield (
+            "Certain kills may be among these: the grade holds with 95 %, this count with "
+            f"{50 + 50 * score.level:g} %, by another test."
+        )
 
 
 def _ends(score: Score, drop: str) -> Iterator[str]:

@@ -249,6 +249,10 @@ def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
     assert before["lines"][2]["killed"] > 0.9
     assert "No budget is set" in before["asks"]
     assert any("halfway from the threshold" in said for said in before["assumptions"])
+    page, full = agentmut("plan").stdout, agentmut("plan", "--full").stdout
+    assert "At worst 220 trials" in page and "the baseline alone 40 trials" in page
+    assert ("The whole run, if each harmful mutant lowers" in page) is (not before["rounds"])
+    assert "The whole run, if each harmful mutant lowers" in full
 
     refused = agentmut("plan", "--probe", "5")
     assert refused.returncode == 2

@@ -57,6 +57,15 @@ def test_the_ends_of_the_interval_are_said_in_mutants() -> None:
     assert list(proven(sure, RULE)) == ["Kills: 9 certain.", "No kill is false (97.5 % each)."]
 
 
+def test_a_certain_kill_among_those_that_may_be_false_is_explained() -> None:
+    one = Score(value=0.5, low=0, high=0.5, killed=1, survived=1, certain=1, false_kills=1, missed=0)
+    assert list(proven(one, RULE))[-1].startswith(
+        "Certain kills may be among these: the grade holds with 95 %"
+    )
+    beside = one.model_copy(update={"killed": 2, "moderate": 1})
+    assert not any(line.startswith("Certain kills may") for line in proven(beside, RULE))
+
+
 def test_every_kill_shows_its_grade_and_every_survivor_its_drop() -> None:
     killed = row("k1", Status.KILLED, grade="strong", p_value=0.00359)
     survived = row("s1", Status.SURVIVED, ruled_out=0.2)

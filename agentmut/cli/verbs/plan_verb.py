@@ -42,8 +42,9 @@ def plan(
 ) -> None:
     """Show what `agentmut run` would take and probably find.
 
-    Shows mutants by class, trials expected and at worst, money by the model's price, time, and the shares of
-    mutants that would be killed, survive or stay open. Takes the filters of `run`. Runs nothing without --probe.
+    Shows mutants by class, trials expected and at worst, money by the model's price, and time. With --full it also
+    shows the shares of mutants that would be killed, survive or stay open, at three drops. Takes the filters of
+    `run`. Runs nothing without --probe.
 
     Example: agentmut plan --class prompt --probe 3
     """

@@ -17,9 +17,10 @@ SHOWN = 4
 
 
 def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> str:
-    """Return the page of a plan: mutants, the expected cost at three drops, the worst case, and the assumptions.
+    """Return the page of a plan: mutants, the expected cost of each round, the worst case, and the assumptions.
 
-    The page has the first assumptions, which speak of the agent's own runs; a `full` one has them all.
+    The page has the first assumptions, which speak of the agent's own runs. A `full` one has them all, and what the
+    whole run takes at three drops; so has the page of a run without rounds.
     """
     page = Page(color)
     classes = ", ".join(f"{count} {name}" for name, count in plan.mutants.items())
@@ -41,14 +42,12 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
     _add_offers(page, plan.offers)
     if plan.buys:
         page.hang(plan.buys, indent=0)
-    page.title("What to expect, if each degrading mutant lowers one pass rate by")
-    table = plain_table("", "killed", "survived", "open", "trials", "cost", "time")
-    for line in plan.lines:
-        shares = (_share(value) for value in (line.killed, line.survived, line.undecided))
-        table.add_row(f"{line.drop:g}", *shares, *_cells(line.total))
-    table.add_row("at worst", "", "", "", *_cells(plan.worst))
-    table.add_row("baseline alone", "", "", "", *_cells(plan.baseline))
-    page.add(table)
+    if full or not plan.rounds:
+        _add_drops(page, plan)
+    page.hang(
+        f"At worst {_taken(plan.worst)}; the baseline alone {_taken(plan.baseline)}.",
+        indent=0,
+    )
     if plan.history:
         page.hang(
             f"At the rates of earlier runs: {percent(plan.history.killed)} killed, "
@@ -77,6 +76,16 @@ def render_offers(offers: Sequence[Offer]) -> str:
     page = Page(color=False)
     _add_offers(page, offers)
     return page.text()
+
+
+def _add_drops(page: Page, plan: Foreseen) -> None:
+    """Add what the whole run takes if all harmful mutants drop alike; the first table takes some for noticed soon."""
+    page.title("The whole run, if each harmful mutant lowers one pass rate by")
+    table = plain_table("", "killed", "survived", "open", "trials", "cost", "time")
+    for line in plan.lines:
+        shares = (_share(value) for value in (line.killed, line.survived, line.undecided))
+        table.add_row(f"{line.drop:g}", *shares, *_cells(line.total))
+    page.add(table)
 
 
 def _add_offers(page: Page, offers: Sequence[Offer]) -> None:
