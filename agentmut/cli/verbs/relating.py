@@ -67,7 +67,7 @@ def check_and_print(
             RunSettings(time.time(), seed, fresh),
             _shown_on(line),
         )
-    print_report(report, as_json, lambda: render_relations(report, wants_color()))
+    print_report(report, as_json, lambda: render_relations(report, wants_color(), full=False))
     raise typer.Exit(int(exit_code(report)))
 
 

@@ -135,7 +135,7 @@ def _text(request: _ReportRequest) -> str | None:
     )
     if request.bundle is not None:
         raise UsageError("--bundle is for runs of `agentmut run`. Leave it out.")
-    return _outcomes(project, verdicts, relations, request.chosen, request.output)
+    return _outcomes(request, verdicts, relations)
 
 
 def _run_or_latest(request: _ReportRequest) -> str | None:
@@ -209,15 +209,13 @@ def _whole(
 
 
 def _outcomes(
-    project: Path,
-    verdicts: "VerdictReport | None",
-    relations: "RelationReport | SurvivorsReport | None",
-    chosen: str,
-    output: Path | None,
+    request: _ReportRequest, verdicts: "VerdictReport | None", relations: "RelationReport | SurvivorsReport | None"
 ) -> str:
     from agentmut.store import SurvivorsReport
 
-    text = _other(verdicts, relations, chosen, _view(project, output).color)
+    project, chosen = request.project, request.chosen
+    view = _view(project, request.output)._replace(full=request.full or request.output is not None)
+    text = _other(verdicts, relations, chosen, view)
     found = verdicts or relations
     # it names its campaign, whose own report says it
     if found is not None and not isinstance(found, SurvivorsReport):
@@ -308,7 +306,7 @@ def _other(
     verdicts: "VerdictReport | None",
     relations: "RelationReport | SurvivorsReport | None",
     chosen: str,
-    color: bool,
+    view: "View",
 ) -> str:
     """Return a test, a comparison of agents or a check of relations, which have no mutants."""
     from agentmut.report import (
@@ -329,12 +327,12 @@ def _other(
     if chosen != "terminal":
         return outcomes_as(*_in_rows(found, chosen))
     if verdicts is not None:
-        return render_verdicts(verdicts, color)
+        return render_verdicts(verdicts, view.color)
     assert relations is not None
     return (
-        render_relations(relations, color)
+        render_relations(relations, view.color, full=view.full)
         if relations.kind == "relations"
-        else render_survivors(relations, color)
+        else render_survivors(relations, view.color)
     )
 
 

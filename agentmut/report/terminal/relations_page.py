@@ -36,6 +36,8 @@ _CHANGED = {
 _WORDS = {Finding.INCONCLUSIVE: "open"}
 NAME = 30
 """Characters of a scenario's name."""
+SHOWN = 3
+"""Checks with an example on a page that is not full."""
 LEGEND = (
     "violated: of the pairs judged, with the rate and its 95 % Wilson interval. against: how often two runs of the "
     "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run "
@@ -43,8 +45,12 @@ LEGEND = (
 )
 
 
-def render_relations(report: RelationReport, color: bool = False) -> str:
-    """Return the report of `agentmut relations` as text: the worst relation first."""
+def render_relations(report: RelationReport, color: bool = False, *, full: bool = True) -> str:
+    """Return the report of `agentmut relations` as text: the worst relation first.
+
+    A page that is not `full` has no row of a relation that every scenario keeps, three examples, and no reason of a
+    relation that does not apply. `agentmut report --full` prints the whole page of a stored report.
+    """
     page = Page(color)
     page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
     page.add(f"{_status(report)}: {report.agent.adapter} agent, config {report.agent.digest[:12]}")
@@ -54,13 +60,16 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
     if report.changed:
         page.add(f"{_CHANGED[report.changed]} {report.against!r}: {clean(report.changed_reason)}")
     applying = [row for row in report.rows if row.finding is not Finding.NOT_APPLICABLE]
-    _table(page, report, applying)
-    for row in _worst_first(applying):
-        if row.finding is not Finding.PASS and row.pairs:
-            _unlike_pass(page, report, row)
+    _table(page, report, applying, full)
+    unlike = [row for row in _worst_first(applying) if row.finding is not Finding.PASS and row.pairs]
+    for row in unlike if full else unlike[:SHOWN]:
+        _unlike_pass(page, report, row)
     _listed(page, "Open, and without a pair", [row for row in applying if not row.pairs])
-    _not_applicable(page, report)
+    if full:
+        _not_applicable(page, report)
     _foot(page, report)
+    if not full:
+        _left_out(page, report, len(unlike) - SHOWN)
     return page.text()
 
 
@@ -161,12 +170,15 @@ def _badness(row: RelationRow) -> tuple[int, float]:
     return _ORDER.index(row.finding), -(row.violations / row.pairs if row.pairs else 0.0)
 
 
-def _table(page: Page, report: RelationReport, rows: list[RelationRow]) -> None:
+def _table(page: Page, report: RelationReport, rows: list[RelationRow], full: bool) -> None:
     if not rows:
         return
+    kept = [] if full else _kept_everywhere(rows)
+    rows = [row for row in rows if row.relation not in kept]
     together = {one.relation: one.pooled for one in report.relations}
-    name = min(NAME, max(len(clean(row.scenario)) for row in rows))
-    page.add(_line("", "violated", "rate", "against", Text("finding"), name))
+    name = min(NAME, max((len(clean(row.scenario)) for row in rows), default=0))
+    if rows:
+        page.add(_line("", "violated", "rate", "against", Text("finding"), name))
     for relation, group in groupby(_worst_first(rows), key=lambda row: row.relation):
         page.add(Text(shorten(relation, WIDTH), style="bold"))
         for row in group:
@@ -174,10 +186,33 @@ def _table(page: Page, report: RelationReport, rows: list[RelationRow]) -> None:
             page.add(_line(row.scenario, *_cells(row), finding, name))
         if one := together.get(relation):
             page.add(_together(one, name))
+    if kept:
+        page.hang(f"PASS on every scenario: {', '.join(map(clean, kept))}")
+    if not rows:
+        return
     page.add()
     page.add(LEGEND)
-    for line in _compared(rows):
+    for line in _compared(rows) if full else ():
         page.hang(line, indent=0)
+
+
+def _kept_everywhere(rows: list[RelationRow]) -> list[str]:
+    """Return the relations with no other finding than PASS."""
+    found: dict[str, set[Finding]] = {}
+    for row in rows:
+        found.setdefault(row.relation, set()).add(row.finding)
+    return [relation for relation, findings in found.items() if findings == {Finding.PASS}]
+
+
+def _left_out(page: Page, report: RelationReport, examples: int) -> None:
+    """Say what only the full page has, and how to print it."""
+    unfit = sum(row.finding is Finding.NOT_APPLICABLE for row in report.rows)
+    more = [
+        *([f"{counted(examples, 'more example')}"] if examples > 0 else []),
+        *([f"why {counted(unfit, 'check')} did not apply"] if unfit else []),
+    ]
+    page.add()
+    page.add(f"`agentmut report --full` shows every row{''.join(f', {one}' for one in more)}.")
 
 
 def _compared(rows: Iterable[RelationRow]) -> Iterator[str]:
