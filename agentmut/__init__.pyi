@@ -2,6 +2,7 @@ from ._base import AgentmutError as AgentmutError
 from ._base import CaseError as CaseError
 from ._base import UsageError as UsageError
 from ._base import __version__ as __version__
+from .campaign import Selection as Selection
 from .nouns import Action as Action
 from .nouns import AgentConfig as AgentConfig
 from .nouns import AgentTrace as AgentTrace

@@ -101,11 +101,12 @@ def _text(
     why = (
         "On the wire a text is found word for word, but for white space and placeholders. " if on_wire else ""
     )
+    written = "agent.config.prompt" if what == "prompt" else "agent.config.context"
+    instead = on_wire(what) if on_wire else f"build the {what} from the config that the agent is given"
     return (
-        f"no request has the text {text}{begins}. {why}Probable cause: the agent sends another wording than "
-        f"{'agent.config.prompt' if what == 'prompt' else 'agent.config.context'} says, or fills a template. Put "
-        "there what is sent (`agentmut doctor --save-request FILE` and `agent.config.request` do it), or "
-        f"{on_wire(what) if on_wire else f'build the {what} from the config that the agent is given'}"
+        f"no request has the text {text}{begins}. {why}Probable cause: the {what} changed since {written} was written "
+        "or agent.config.request was saved, or the agent fills a template. Save what is sent now (`agentmut doctor "
+        f"--save-request FILE`, `agent.config.request`), or {instead}"
     )
 
 
