@@ -39,8 +39,7 @@ def operator(
     is why a config has no mutants of it, where that can be said. `effect` is what the mutants do, where reports
     have a section for it: an operator that drops a rule of the prompt declares `Effect.DROPS_RULE`. `on_demand`
     operators are used only where they are asked for. `english` operators leave instructions in other languages
-    alone. Raises `ValueError` when the id has no known class, or one
-    whose mutants only agentmut makes.
+    alone. Raises `ValueError` when the id has no known class, or one whose mutants only agentmut makes.
     """
     kind = _class_of(operator_id)
     shown = tuple(examples)
