@@ -209,7 +209,9 @@ def _whole(
 
 
 def _outcomes(
-    request: _ReportRequest, verdicts: "VerdictReport | None", relations: "RelationReport | SurvivorsReport | None"
+    request: _ReportRequest,
+    verdicts: "VerdictReport | None",
+    relations: "RelationReport | SurvivorsReport | None",
 ) -> str:
     from agentmut.store import SurvivorsReport
 
