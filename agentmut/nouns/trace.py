@@ -158,6 +158,10 @@ class AgentTrace(Frozen):
     """What the project file let be kept of its texts, `hashed` or `none`; empty where all of them are."""
     recalled: tuple[Recalled, ...] = ()
     """The model replies that a recorded run of the original gave, by model; empty for a trial that was live."""
+    lost_usd: float = 0.0
+    """US dollars of earlier attempts at the trial: they were no evidence, and their model calls were paid."""
+    lost_tokens: int = 0
+    """Tokens of these attempts."""
     workspace: WorkspaceEnd | None = None
     """What the run has left in its folder; None for an agent that has no such folder."""
 
@@ -250,17 +254,21 @@ class AgentTrace(Frozen):
 
     @property
     def paid_usd(self) -> float | None:
-        """Return `usd` without recorded replies, in US dollars; None where `usd` is None."""
+        """Return `usd` without recorded replies and with earlier attempts, in US dollars; None where `usd` is None."""
         usd = self.usd
-        if usd is None or not self.recalled:
-            return usd
-        return max(0.0, usd - sum(part.usd or 0.0 for part in self.recalled))
+        if usd is None:
+            return None
+        if self.recalled:
+            usd = max(0.0, usd - sum(part.usd or 0.0 for part in self.recalled))
+        return usd + self.lost_usd
 
     @property
     def paid_tokens(self) -> int:
-        """Return the tokens of the model calls that a service answered."""
+        """Return the tokens of the model calls that a service answered, in earlier attempts too."""
         used = self._bill.tokens
-        return max(0, used - sum(part.usage.total for part in self.recalled)) if self.recalled else used
+        if self.recalled:
+            used = max(0, used - sum(part.usage.total for part in self.recalled))
+        return used + self.lost_tokens
 
     @property
     def unpriced_models(self) -> frozenset[str]:

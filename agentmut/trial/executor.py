@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from agentmut._base import AgentmutError
-from agentmut.nouns import Ending, Execution, Fork, Mutant, Player, Take
+from agentmut.nouns import AgentTrace, Ending, Execution, Fork, Mutant, Player, Take
 from agentmut.recording import Purse, Trial, TrialThreads
 from agentmut.seams import Adapter, KeepsOpen, RunsOutside, run_plugin
 from agentmut.trial.containment import contained
@@ -216,6 +216,7 @@ class RetryingExecutor:
                 "abandoned": execution.abandoned or again.abandoned,
                 "judging": (*execution.judging, *again.judging),
                 "hooks": (*execution.hooks, *again.hooks),
+                "trace": _with_lost(again.trace, execution.trace),
             }
             execution = again.model_copy(update=of_both)
         return execution
@@ -225,3 +226,10 @@ class RetryingExecutor:
         return together.
         """
         return min(self._wait * 2.0**retry, LONGEST_PAUSE) * random.uniform(0.5, 1.5)
+
+
+def _with_lost(trace: AgentTrace, lost: AgentTrace) -> AgentTrace:
+    """Return the trace with the cost of an attempt before it, which was no evidence."""
+    if not lost.paid_tokens:
+        return trace
+    return trace.model_copy(update={"lost_usd": lost.paid_usd or 0.0, "lost_tokens": lost.paid_tokens})

@@ -41,6 +41,21 @@ def test_trouble_that_stays_ends_after_the_retries_and_failures_are_not_retried(
     assert (execution.ending, execution.attempts, len(runs)) == (Ending.RAISED, 1, 1)
 
 
+def test_attempts_that_were_no_evidence_have_cost_their_price(service: Any) -> None:
+    """Two attempts fail at their second call. A call takes 7 tokens in and 3 out, at 1 and 2 dollars a million."""
+    service.replies("Hello.", 500, "Hello.", 500, "Hello.", "Hello.")
+
+    async def twice(config: AgentConfig, given: Any) -> Any:
+        await asking(service.url)(config, given)
+        return await asking(service.url)(config, "Go on")
+
+    (execution,) = execute(RetryingExecutor(local(twice), retries=3, wait=0.01))
+    assert (execution.ending, execution.attempts) == (Ending.ANSWERED, 3)
+    assert execution.trace.usd == pytest.approx(2 * 13e-6)  # of the run that counts
+    assert execution.trace.paid_usd == pytest.approx(4 * 13e-6)
+    assert execution.trace.paid_tokens == 40
+
+
 def test_time_spent_waiting_for_the_rate_limit_is_not_the_agents(service: Any) -> None:
     body = {"model": "sim-large", "messages": [{"role": "user", "content": "Hi"}]}
 
