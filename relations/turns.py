@@ -162,7 +162,7 @@ def _is_code(text: str) -> bool:
 
 
 def _is_english(text: str) -> bool:
-    """Like `reads_as_english`, whose words are those of instructions; users also say I, am and please."""
+    """Return whether a user's text is English: `reads_as_english` knows instructions, users also say I and please."""
     if reads_as_english(text):
         return True
     found = [word.text.lower() for word in words(text)]

@@ -83,7 +83,7 @@ class VertexAgentEngineAdapter(AsksService, TakesKeys):
         return {"engine": str(self.spec.options.get("engine") or self.spec.factory)}
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Everything but documents and the history is on the server."""
+        """Return why a mutant cannot reach the agent: all but documents and the history is on the server."""
         return next(filter(None, map(self._cannot_change, mutant.edits)), "")
 
     def _cannot_change(self, edit: Edit) -> str:

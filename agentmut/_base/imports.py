@@ -66,7 +66,7 @@ def import_object(reference: str, root: Path | None = None) -> Any:
 
 
 def import_callable(reference: str, root: Path | None = None) -> Callable[..., Any]:
-    """Like `import_object`; raises `UsageError` when the object cannot be called."""
+    """Return the callable that a reference names; see `import_object`. Raise `UsageError` if it cannot be called."""
     found = import_object(reference, root)
     if not callable(found):
         raise UsageError(

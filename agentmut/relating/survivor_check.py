@@ -88,9 +88,11 @@ class SurvivorsChecked(NamedTuple):
     lanes: tuple[Measure, ...] = ()
     work: Relating | None = None
     original: tuple[Lane, ...] = ()
-    """The unchanged agent's lanes, where nothing was run; so are the next two."""
+    """The unchanged agent's lanes, where nothing was run."""
     sources: Executions = MappingProxyType({})
+    """Its stored runs by scenario, where nothing was run."""
     runs: Runs = MappingProxyType({})
+    """The survivors' stored runs, where nothing was run."""
 
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
@@ -274,9 +276,15 @@ def _from_store(
     carry_out_stored(opened, work, store)
     problem = prepared.work.problem or work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    original = tuple(prepared.work.lanes)
     return SurvivorsChecked(
-        stop, Spend(reused=taken), problem, False, False, measures, work, original, sources, runs
+        stop,
+        Spend(reused=taken),
+        problem,
+        lanes=measures,
+        work=work,
+        original=tuple(prepared.work.lanes),
+        sources=sources,
+        runs=runs,
     )
 
 

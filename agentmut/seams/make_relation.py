@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import ClassVar
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -46,21 +46,21 @@ def relation(
     `agentmut.testing.check_relation` checks the examples and more. Raises `ValueError` for an id without a known
     family, and where `holds` is missing.
     """
-    kind, reason, number, shown = _family_of(relation_id), why, version, tuple(examples)
-    compared = expectation
-    if holds is None and compared is not Expectation.INVARIANT:
+    shown = tuple(examples)
+    attributes: dict[str, Any] = {
+        "id": relation_id,
+        "version": version,
+        "family": _family_of(relation_id),
+        "expectation": expectation,
+        "why": why,
+    }
+    if holds is None and expectation is not Expectation.INVARIANT:
         raise ValueError(
             f"{relation_id}: only an invariant can be judged by comparison; give `holds`, a function of the pair"
         )
 
     def define(follow: Following) -> type[Relation]:
-        class Defined:
-            id: ClassVar[str] = relation_id
-            version: ClassVar[int] = number
-            family: ClassVar[Family] = kind
-            expectation: ClassVar[Expectation] = compared
-            why: ClassVar[str] = reason
-
+        class OfFunction:
             def __init__(self, argument: JsonValue = None) -> None:
                 if argument is not None:
                     raise ValueError(f"takes no argument, got {argument!r}")
@@ -81,9 +81,9 @@ def relation(
                 """Return the examples that the relation was defined with."""
                 return shown
 
-        Defined.__name__ = Defined.__qualname__ = follow.__name__
-        Defined.__module__, Defined.__doc__ = follow.__module__, follow.__doc__
-        return Defined
+        own = {"__module__": follow.__module__, "__doc__": follow.__doc__}
+        made: type[Any] = type(follow.__name__, (OfFunction,), attributes | own)
+        return made
 
     return define
 

@@ -41,12 +41,12 @@ class Database(Protocol):
 
     @property
     def engine(self) -> Engine:
-        """The engine that makes connections."""
+        """Return the engine that makes connections."""
         ...
 
     @property
     def patience(self) -> float:
-        """Seconds for which a server that is away is waited for, 0 for a file."""
+        """Return the seconds for which an absent server is waited for; 0 for a file."""
         ...
 
     def open(self) -> Links:

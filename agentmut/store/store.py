@@ -128,7 +128,7 @@ class Store:
         return {trial.id: trial for trial in self.listing.some(ids)}
 
     def rows_of(self, run: str) -> Iterator[Mapping[Any, Any]]:
-        """Everything that a run has executed or taken over, row by row, for `adopt` of another store."""
+        """Yield what a run has executed or taken over, row by row, for `adopt` of another store."""
         used = used_by(run)
         query = (
             select(used, footprints.c.content)
@@ -245,7 +245,7 @@ class Store:
         return self._connections.read(waits_by_scenario)
 
     def mean_cost(self) -> float | None:
-        """US dollars of a trial of the original, on average over all that are stored with a price; None if none is."""
+        """Return the mean price of a trial of the original in US dollars; None if none is stored with a price."""
         return self._connections.read(mean_cost_in)
 
     def counts(self, run: str) -> tuple[int, int]:

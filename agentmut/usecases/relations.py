@@ -1,13 +1,14 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentmut._base import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.assessment import RunSettings
 from agentmut.campaign import (
+    Guard,
     Session,
     Spend,
     Stop,
@@ -26,6 +27,7 @@ from agentmut.project import FOLDER, Project
 from agentmut.relating import (
     STORED_KIND,
     CheckedRelations,
+    PreparedLanes,
     Progress,
     RelationsPlan,
     Wish,
@@ -58,6 +60,9 @@ from agentmut.usecases.notebook import beside_kernel, spent_so_far
 from agentmut.usecases.relation_looks import with_relation_looks
 from agentmut.usecases.runtime import opened
 from agentmut.usecases.suite_verdicts import with_settings
+
+_AGAIN = "give the same command again"
+"""How a check that an outage has ended goes on."""
 
 
 class RelationRequest(NamedTuple):
@@ -156,12 +161,15 @@ def checked_relations(
     """Carry out the source runs, then the follow-up runs."""
     if not plan.scenarios:
         return CheckedRelations(plan, Stop.FINISHED, Spend())
+
+    def run_in(where: Session) -> Callable[[Any, Guard], Stop]:
+        return lambda work, guard: run_work(where, work, store, progress=lambda: progress(work), guard=guard)
+
+    def anew() -> PreparedLanes:
+        return prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project))
+
     sources, stop = run_amid_outages(
-        store,
-        plan.run_id,
-        lambda: giving_up(source_work(session, plan)),
-        lambda work, guard: run_work(session, work, store, progress=lambda: progress(work), guard=guard),
-        "give the same command again",
+        store, plan.run_id, lambda: giving_up(source_work(session, plan)), run_in(session), _AGAIN
     )
     problem = sources.problem or ("" if stop is Stop.INTERRUPTED else sources.silence())
     if problem:
@@ -171,38 +179,27 @@ def checked_relations(
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
-        prepared = prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project))
+        prepared = anew()
     except RunError as error:
         return CheckedRelations(plan, Stop.FAILED, sources.spend, str(error))
-    work = prepared.work
+    work, spend, forgot = prepared.work, sources.spend, sources.forgot
     if stop is not Stop.FINISHED:
         work.judge_free()
-        said = (work.problem, False, work.lanes, prepared.identity)
-        return CheckedRelations(plan, stop, sources.spend, *said, forgot=sources.forgot)
-    work, stop = run_amid_outages(
-        store,
-        plan.run_id,
-        first_and_anew(
-            work,
-            lambda: (
-                prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project)).work
-            ),
-        ),
-        lambda work, guard: run_work(
-            prepared.session, work, store, progress=lambda: progress(work), guard=guard
-        ),
-        "give the same command again",
+    else:
+        work, stop = run_amid_outages(
+            store, plan.run_id, first_and_anew(work, lambda: anew().work), run_in(prepared.session), _AGAIN
+        )
+        spend, forgot = together(spend, work.spend), work.forgot
+        # a change of the input may do that, or a key that is missing by now
+        if work.unbegun and stop is Stop.FINISHED:
+            probe = any_run(source_work(session, plan))
+            run_work(session, probe, store, progress=lambda: progress(probe))
+            spend = together(spend, probe.spend)
+            if probe.unable:
+                return CheckedRelations(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
+    return CheckedRelations(
+        plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity, forgot=forgot
     )
-    spend = together(sources.spend, work.spend)
-    # a change of the input may do that, or a key that is missing by now
-    if work.unbegun and stop is Stop.FINISHED:
-        probe = any_run(source_work(session, plan))
-        run_work(session, probe, store, progress=lambda: progress(probe))
-        spend = together(spend, probe.spend)
-        if probe.unable:
-            return CheckedRelations(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
-    said = (work.problem, work.refused, work.lanes, prepared.identity)
-    return CheckedRelations(plan, stop, spend, *said, forgot=work.forgot)
 
 
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> CheckedRelations:
@@ -227,7 +224,9 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     carry_out_stored(prepared.session, prepared.work, store)
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return CheckedRelations(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
+    return CheckedRelations(
+        found.plan, stop, spend, problem, lanes=lanes, identity=prepared.identity, notes=found.notes
+    )
 
 
 def saved_folder(project: Project) -> Path:

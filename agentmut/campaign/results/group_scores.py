@@ -28,7 +28,7 @@ class GroupScores(NamedTuple):
         )
 
     def robustness(self, rows: Sequence[MutantRow]) -> Score:
-        """Share of `preserve` mutants that lower no pass rate."""
+        """Return the share of `preserve` mutants that lower no pass rate."""
         preserving = [row for row in first_order(rows) if row.intent is Intent.PRESERVE]
         return share_not_killed(self._score(preserving))
 
