@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut.conformance.adapters.mutant_arrival import Support
-from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import OperatorClass
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
@@ -21,6 +21,7 @@ FOUND = Path(__file__).parent / "support"
 RECORD = "AGENTMUT_RECORD_SUPPORT"
 """Set by `make frameworks`, which makes the files anew."""
 AT_ONCE = 30
+POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,12 @@ class Case:
         limit = {"max_steps": self.limit} if self.limit else {}
         flow = {**self.config.orchestration, **limit}
         return kind.create(spec, self.config.model_copy(update={"orchestration": flow}))
+
+
+def two_tools(framework: str, factory: str) -> Case:
+    """A desk with two tools and a document, which is asked twice."""
+    turns = ["Where is my order A-1042?", "And where is my order A-1043?"]
+    return Case(framework, "two tools", factory, turns, ["look_up_order"], config=POLICY, limit=3)
 
 
 def check(case: Case) -> None:

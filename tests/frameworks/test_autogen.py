@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.conformance.adapters.adapter_checks import endpoint
-from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.config import AgentConfig, History
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
@@ -21,7 +21,7 @@ from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import Case, check, two_tools
 
 pytestmark = pytest.mark.framework
 
@@ -29,17 +29,8 @@ pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not instal
 AGENTS = "tests.frameworks.autogen_agents"
 ODD = "tests.frameworks.autogen_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "autogen"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
-    Case(
-        "autogen",
-        "two tools",
-        f"{AGENTS}:desk",
-        ["Where is my order A-1042?", "And where is my order A-1043?"],
-        ["look_up_order"],
-        config=POLICY,
-        limit=3,
-    ),
+    two_tools("autogen", f"{AGENTS}:desk"),
     Case(
         "autogen",
         "hand-off",

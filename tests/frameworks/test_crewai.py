@@ -24,24 +24,15 @@ from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import Case, check, two_tools
 
 with environ({"CREWAI_DISABLE_TELEMETRY": "true"}):  # some tests import agents before there is an adapter
     crewai = pytest.importorskip("crewai", reason="crewai is not installed")
 AGENTS = "tests.frameworks.crewai_agents"
 ODD = "tests.frameworks.crewai_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crewai"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
-    Case(
-        "crewai",
-        "two tools",
-        f"{AGENTS}:desk",
-        ["Where is my order A-1042?", "And where is my order A-1043?"],
-        ["look_up_order"],
-        config=POLICY,
-        limit=3,
-    ),
+    two_tools("crewai", f"{AGENTS}:desk"),
     Case("crewai", "two tasks", f"{AGENTS}:two_steps", ["Where is my order A-1042?"], ["look_up_order"]),
 )
 

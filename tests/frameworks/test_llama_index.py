@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.config import AgentConfig, History, ModelConfig
 from agentmut.nouns.messages import Role
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
@@ -20,7 +20,7 @@ from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import POLICY, Case, check, two_tools
 
 pytest.importorskip("llama_index.llms.openai_like", reason="LlamaIndex is not installed")
 # workflows look at all of pydantic's attributes
@@ -28,11 +28,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 AGENTS = "tests.frameworks.llama_index_agents"
 ODD = "tests.frameworks.llama_index_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llama_index"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 TURNS = ["Where is my order A-1042?", "And where is my order A-1043?"]
 ORDER = '{"order_id": "A-1"}'
 CASES = (
-    Case("llama_index", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY, limit=3),
+    two_tools("llama_index", f"{AGENTS}:desk"),
     Case("llama_index", "ReAct", f"{AGENTS}:thinker", TURNS, ["look_up_order"], config=POLICY, limit=3),
     Case(
         "llama_index",

@@ -3,26 +3,17 @@
 import pytest
 
 from agentmut.adapters.openai_agents import OpenAIAgentsAdapter
-from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.testing import check_adapter
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import Case, check, two_tools
 
 pytestmark = pytest.mark.framework
 
 pytest.importorskip("agents", reason="openai-agents is not installed")
 AGENTS = "tests.frameworks.openai_agents_agents"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
-    Case(
-        "openai_agents",
-        "two tools",
-        f"{AGENTS}:desk",
-        ["Where is my order A-1042?", "And where is my order A-1043?"],
-        ["look_up_order"],
-        config=POLICY,
-        limit=3,
-    ),
+    two_tools("openai_agents", f"{AGENTS}:desk"),
     Case(
         "openai_agents",
         "hand-off",

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.adapters._shared import sdk_version as _requirement
-from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.config import AgentConfig, History, ModelConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
@@ -17,25 +17,16 @@ from agentmut.recording.threads import TrialThreads
 from agentmut.recording.trial import Trial
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import Adapter, AgentSpec
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import Case, check, two_tools
 
 pytestmark = pytest.mark.framework
 
 pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")
 AGENTS = "tests.frameworks.pydantic_ai_agents"
 ODD = "tests.frameworks.pydantic_ai_odd_agents"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 NOTHING = AgentConfig()
 CASES = (
-    Case(
-        "pydantic_ai",
-        "two tools",
-        f"{AGENTS}:desk",
-        ["Where is my order A-1042?", "And where is my order A-1043?"],
-        ["look_up_order"],
-        config=POLICY,
-        limit=3,
-    ),
+    two_tools("pydantic_ai", f"{AGENTS}:desk"),
     Case(
         "pydantic_ai",
         "agent in a tool",

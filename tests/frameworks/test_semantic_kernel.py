@@ -19,14 +19,13 @@ from agentmut.recording.current import running
 from agentmut.recording.trial import Trial, altered_tools
 from agentmut.seams.plugins import Group, load
 from agentmut.seams.protocols.adapter import AgentSpec
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import POLICY, Case, check
 
 pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed")
 AGENTS = "tests.frameworks.semantic_kernel_agents"
 ODD = "tests.frameworks.semantic_kernel_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "semantic_kernel"
 PAGE = Path(__file__).parents[2] / "docs" / "semantic_kernel.md"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
     Case(
         "semantic_kernel",

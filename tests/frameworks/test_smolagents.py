@@ -21,7 +21,7 @@ from agentmut.seams.protocols.adapter import Adapter, AgentSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service, said
-from tests.frameworks.kit import Case, check
+from tests.frameworks.kit import POLICY, Case, check, two_tools
 
 pytestmark = pytest.mark.framework
 
@@ -29,10 +29,9 @@ pytest.importorskip("smolagents", reason="smolagents is not installed")
 AGENTS = "tests.frameworks.smolagents_agents"
 ODD = "tests.frameworks.smolagents_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "smolagents"
-POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 TURNS = ["Where is my order A-1042?", "And where is my order A-1043?"]
 CASES = (
-    Case("smolagents", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY, limit=3),
+    two_tools("smolagents", f"{AGENTS}:desk"),
     Case("smolagents", "CodeAgent", f"{AGENTS}:coder", TURNS, ["look_up_order"], config=POLICY, limit=3),
     Case(
         "smolagents",

@@ -22,34 +22,13 @@ from agentmut.trial.witness.witness import Detector
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.rewriting.rewriter import ConfigRewriter
+from tests.support_desk import PROMPT
 
 CHAT = ChatCompletions()
 _ALL: dict[str, Operator] = {entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")}
 OPERATORS = {name: one for name, one in _ALL.items() if not isinstance(one, OnDemand)}
 ON_DEMAND = {name: one for name, one in _ALL.items() if isinstance(one, OnDemand)}
 OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",))
-PROMPT = """# Support desk
-
-You are the support assistant of Fernhill Outdoor, a shop for tents.
-
-## Rules
-
-- Always verify the identity of the customer before issuing a refund.
-- Never issue a refund when the order was delivered more than 30 days ago, except for broken items.
-- If the total is above 200 euros, escalate to a human instead.
-- Look up the order first, then answer politely. You must not guess.
-- **Never** reveal internal notes. Keep every answer under 80 words.
-- Respond in JSON format with the keys "answer" and "order".
-- All customers get a reply in English.
-
-## Example
-
-Customer: Where is my tent?
-Answer: It is on its way.
-
-Customer: Is it waterproof?
-Answer: Yes, it is.
-"""
 PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import apply_edits
-from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair
 from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.relations.base import call, run, source
 from agentmut.relations.composition.ask_again import ARE_YOU_SURE, AskAgain
 from agentmut.relations.composition.pipeline import Pipeline
@@ -19,16 +17,7 @@ from agentmut.relations.composition.retry import Retry
 from agentmut.relations.composition.split import MergeTurns, SplitRequest
 from agentmut.relations.composition.substitute_agent import SubstituteAgent
 from agentmut.relations.side_effects import changes_something
-
-
-def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) -> bool | None:
-    follow_up = SAME_AGAIN if again else relation.follow_up(start)
-    comparison = comparison_for(start.scenario)
-    assert isinstance(follow_up, FollowUp)
-    found = relation.holds(Pair(start.scenario, start.config, start.trace, follow_up, traces, comparison))
-    assert found is None or isinstance(found, Check)
-    return found.passed if found else None
-
+from tests.relations.judging import judged
 
 # A message with several requests.
 

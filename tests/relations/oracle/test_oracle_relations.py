@@ -6,10 +6,9 @@ import pytest
 
 from agentmut.judging.facts.comparison import comparison_for
 from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.nouns.relation import SAME_AGAIN, Pair
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.tools import ToolSpec
-from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.relations.base import call, run, source
 from agentmut.relations.oracle.answer_formats import asked_format
 from agentmut.relations.oracle.answer_limits import Limits, language_of, stated_limits
@@ -20,16 +19,7 @@ from agentmut.relations.oracle.no_change import NoChange
 from agentmut.relations.oracle.refusal import RefusalConsistency
 from agentmut.relations.oracle.round_trip import RoundTrip
 from agentmut.relations.oracle.tool_arguments import ToolArguments
-
-
-def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) -> bool | None:
-    follow_up = SAME_AGAIN if again else relation.follow_up(start)
-    comparison = comparison_for(start.scenario)
-    assert isinstance(follow_up, FollowUp)
-    found = relation.holds(Pair(start.scenario, start.config, start.trace, follow_up, traces, comparison))
-    assert found is None or isinstance(found, Check)
-    return found.passed if found else None
-
+from tests.relations.judging import judged
 
 # Format.
 
