@@ -161,12 +161,13 @@ def with_evaluator(text: str, scenario: str, spec: EvaluatorSpec) -> str:
     """Return the text of a scenario file with an evaluator added. Raise `UsageError` if that is impossible."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
-    entry = _entry(compose(body), scenario)
+    root = compose(body)
+    entry = _entry(root, scenario)
     listed = _value(entry, "evaluators") if entry else None
     if entry is None or not isinstance(listed, yaml.SequenceNode) or not listed.value:
         raise UsageError(_by_hand(scenario, spec, "its list of evaluators was not found"))
-    if listed.start_mark.index < entry.start_mark.index:
-        raise UsageError(_by_hand(scenario, spec, "its evaluators are an alias of a list that others share"))
+    if listed.start_mark.index < entry.start_mark.index or _is_shared(root, listed):
+        raise UsageError(_by_hand(scenario, spec, "its evaluators are a list that others share by an alias"))
     spot = _in_flow(listed, spec) if listed.flow_style else _below(body, listed, spec)
     return f"{mark}{body[: spot.at]}{spot.written}{body[spot.at :]}"
 
@@ -179,13 +180,21 @@ def _below(body: str, listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
     """Return a new item below the last one, with the same indentation."""
     end = _end(listed.value[-1])
     newline = _newline(body)
-    item = f"{' ' * listed.start_mark.column}- {evaluator_text(spec)}"
+    item = f"{' ' * _column(body, listed)}- {evaluator_text(spec)}"
     if end and body[end - 1] == "\n":  # a block of text ends with its line
         return _Spot(end, item + newline)
     line_end = body.find("\n", end)
     if line_end < 0:
         return _Spot(len(body), newline + item + newline)
     return _Spot(line_end + 1, item + newline)
+
+
+def _column(body: str, listed: yaml.SequenceNode) -> int:
+    """Return the column of a list's first dash; a list with an anchor or a tag begins with that, on another line."""
+    dash = int(listed.start_mark.index)
+    if body[dash] != "-":
+        dash = body.rfind("-", 0, listed.value[0].start_mark.index)
+    return dash - body.rfind("\n", 0, dash) - 1
 
 
 def _end(node: yaml.Node) -> int:
@@ -220,6 +229,14 @@ def _entry(root: yaml.Node | None, scenario: str) -> yaml.MappingNode | None:
             found: yaml.MappingNode = entry
             return found
     return None
+
+
+def _is_shared(root: yaml.Node | None, listed: yaml.Node) -> bool:
+    """Return whether several entries have the very same list, by an anchor and an alias."""
+    entries = root.value if isinstance(root, yaml.SequenceNode) else []
+    return (
+        sum(isinstance(one, yaml.MappingNode) and _value(one, "evaluators") is listed for one in entries) > 1
+    )
 
 
 def _value(entry: yaml.MappingNode, key: str) -> yaml.Node | None:

@@ -91,6 +91,13 @@ def test_line_breaks_of_windows_and_a_byte_order_mark_are_kept() -> None:
     assert changed.replace("    - tool_called: refund\r\n", "") == text
 
 
+@pytest.mark.parametrize("mark", ["&e", "!!seq", "&e !!seq"])
+def test_an_evaluator_is_added_to_a_list_with_an_anchor_or_a_tag(mark: str) -> None:
+    before = f"- name: one\n  evaluators: {mark}\n    - contains: a-b\n- name: two\n"
+    after = with_evaluator(before, "one", CALLED)
+    assert after == before.replace("a-b\n", "a-b\n    - tool_called: refund\n")
+
+
 def test_evaluators_that_are_shared_through_an_alias_are_not_changed() -> None:
     text = "- name: one\n  evaluators: &all\n    - contains: y\n- name: two\n  evaluators: *all\n"
     with pytest.raises(UsageError, match=r"alias.*- tool_called: refund"):
