@@ -17,9 +17,10 @@ from agentmut.insight.explain.candidates import Candidate
 from agentmut.insight.explain.key_terms import is_unit_word
 from agentmut.insight.explain.meaning import tools_named
 from agentmut.insight.explain.misplaced import telling_words, words_beside
-from agentmut.insight.explain.occasion import Occasion, conditions_of, only_reads, texts_in
+from agentmut.insight.explain.occasion import Occasion, conditions_of, texts_in
 from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
 from agentmut.insight.explain.of_rule import is_negated_there, of_rule
+from agentmut.insight.explain.reading_tools import only_reads
 from agentmut.judging import as_text
 from agentmut.language import NO, STOP_WORDS, YES, Modality, decisions, modality, stem, stems
 from agentmut.nouns import Basis, EvaluatorSpec, OperatorClass, Step
@@ -188,7 +189,7 @@ def _holds(rule: str, occasion: Occasion) -> bool:
         named = [tool for _, tool in tools_named(" ".join(conditions), occasion.meaning.tool_names)]
         if named:
             return any(is_requested(tool, occasion) for tool in named)
-    telling = stems(" ".join(conditions)) - occasion.usual_in_rules
+    telling = occasion.telling(conditions)
     return bool(telling) and len(telling & occasion.stems) >= HALF * len(telling)
 
 
@@ -207,9 +208,12 @@ def _asks_for(tool: str, occasion: Occasion) -> Callable[[str], bool]:
         if modality(rule) is Modality.FORBID or not tools_named(rule, (tool,)):
             return False
         others = [one for _, one in tools_named(rule, occasion.meaning.tool_names) if one != tool]
-        if _ORDERED.search(rule):
+        conditions = conditions_of(rule)
+        if others and _ORDERED.search(rule):
             return any(_names(one, occasion) and not _fails(one, occasion) for one in others)
-        return bool(conditions_of(rule)) and _holds(rule, occasion)
+        if tools_named(" ".join(conditions), (tool,)):  # it says when, and asks for something else
+            return False
+        return bool(conditions) and _holds(rule, occasion)
 
     return asks
 

@@ -87,8 +87,9 @@ class Occasion:
         """Return whether a rule holds here: without a condition, or where the user's words have to do with it.
 
         They have if they share a telling word with the condition, or half of the name of a tool that the rule names.
-        A word that more than half of the rules have tells nothing. Of a rule on what comes before or after something,
-        only the tool of the condition counts: "Find the patient before booking" holds where something is booked.
+        A word that more than half of the rules have tells nothing, unless the condition has no other.
+        Of a rule on what comes before or after something, only the tool of the condition counts: "Find the patient
+        before booking" holds where something is booked.
         A condition with a bound does not hold where the user's own numbers are on the other side of it.
         """
         conditions = conditions_of(rule)
@@ -96,12 +97,16 @@ class Occasion:
             return True
         if self.misses_a_bound(rule):
             return False
-        telling = stems(" ".join(conditions)) - self.usual_in_rules
-        if not telling.isdisjoint(self.stems):
+        if not self.telling(conditions).isdisjoint(self.stems):
             return True
         asked = " ".join(conditions) if _ORDER.search(rule) else rule
         named = (stems(tool) for _, tool in tools_named(asked, self.meaning.tool_names))
         return any(2 * len(one & self.stems) >= len(one) > 0 for one in named)
+
+    def telling(self, conditions: Iterable[str]) -> frozenset[str]:
+        """Return the stems of conditions that tell them apart from other rules; all stems where none does."""
+        said = stems(" ".join(conditions))
+        return said - self.usual_in_rules or said
 
     def misses_a_bound(self, rule: str) -> bool:
         """Return whether the user's numbers are on the other side of a bound in a rule's condition."""
@@ -382,18 +387,3 @@ def texts_in(value: object) -> Iterator[str]:
             yield from texts_in(each)
     elif isinstance(value, str | int | float):
         yield str(value)
-
-
-@lru_cache(maxsize=1)
-def _reading() -> frozenset[str]:
-    return frozenset(shipped("agentmut.insight", "function_words")["reading"].split())
-
-
-def only_reads(tool: str) -> bool:
-    """Return whether a tool's name begins with a verb of looking up: another sensible way may call it.
-
-    >>> only_reads("get_balance"), only_reads("lookupOrder"), only_reads("send_money")
-    (True, True, False)
-    """
-    begins = re.match(r"[A-Za-z][a-z]*", tool)
-    return begins is not None and begins[0].lower() in _reading()

@@ -39,6 +39,7 @@ _CLAUSE = re.compile(r"[^,;:]*(?:[\"“„«][^\"“”„«»]*[\"”“»][^,;
 _ONCE = re.compile(r"\b(?:only once|once only|at most once|twice)\b", re.I)
 _ALLOWS = re.compile(r"\b(?:only after|before|until|unless|without|nur nach|bevor|ohne)\b", re.I)
 """A ban that names the way in which the deed is allowed."""
+_INSTEAD = re.compile(r"\b(?:instead|rather|stattdessen)\b", re.I)
 _THEN = re.compile(r"\b(?:then|dann)\b", re.I)
 
 
@@ -125,7 +126,7 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
         says = f"{order[0]} is called before {order[1]}"
         yield candidate("tool_order", [*order], says, 0.95, partial(_before, *order))
     for _, tool in named:
-        banned = forbids or is_negated_there(rule, tool)
+        banned = (forbids and not _is_asked_instead(rule, tool)) or is_negated_there(rule, tool)
         if banned and _ALLOWS.search(rule):
             continue
         if banned:
@@ -139,6 +140,20 @@ def _tools_of(rule: str, tools: Sequence[str], *, forbids: bool) -> Iterator[Can
             yield candidate(
                 "tool_count", argument, f"{tool} is called at most once", 0.9, partial(_once, tool)
             )
+
+
+def _is_asked_instead(rule: str, tool: str) -> bool:
+    """Return whether a ban names a tool only as what is to be done instead.
+
+    >>> _is_asked_instead("Never pay more than 200 dollars; call `ask_manager` instead.", "ask_manager")
+    True
+    >>> _is_asked_instead("Never call `ask_manager`; tell them so instead.", "ask_manager")
+    False
+    """
+    clauses = [clause for clause in re.split(r"[;:]|, (?:but|and)\b", rule) if tools_named(clause, (tool,))]
+    return bool(clauses) and all(
+        _INSTEAD.search(clause) and modality(clause) is not Modality.FORBID for clause in clauses
+    )
 
 
 def is_negated_there(rule: str, tool: str) -> bool:

@@ -177,3 +177,35 @@ def test_a_cut_answer_is_asked_to_be_whole_and_not_to_end_in_certain_words(
     meaning = Meaning("", frozenset(), frozenset(), changed, END, TOOLS, (END,))
     one = candidate(name, argument, "", 0.9, lambda view: True)._replace(grounded=NEAR)
     assert basis_of(one, Occasion(meaning, BOOK, [View(AgentTrace(outputs=("Fine.",)))] * 3)) is wanted
+
+
+DESK = (
+    "You are the refund desk.",
+    "Refund each order only once.",
+    "Find the order before you refund it.",
+    "After a refund, notify the customer.",
+    "Never refund more than 200 dollars; call `ask_manager` instead.",
+)
+DESK_TOOLS = ("find_order", "refund_order", "notify_customer", "ask_manager")
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [("Please refund my order T-401.", Basis.REQUEST), ("Where is my order T-401?", Basis.SEEN)],
+)
+def test_a_condition_of_words_that_most_rules_have_holds_where_the_user_says_them(
+    asked: str, wanted: Basis
+) -> None:
+    meaning = Meaning(
+        DESK[3],
+        frozenset(),
+        frozenset(),
+        OperatorClass.PROMPT,
+        "\n".join(DESK),
+        DESK_TOOLS,
+        (*DESK[:3], DESK[4]),
+    )
+    one = candidate("tool_called", "notify_customer", "", 1.0, lambda view: True)._replace(grounded=NEAR)
+    found = Occasion(meaning, asked, [View(AgentTrace(outputs=("Done.",)))] * 3)
+    assert basis_of(one, found) is wanted
+    assert found.calls_for(DESK[3]) is (wanted is Basis.REQUEST)
