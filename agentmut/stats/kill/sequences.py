@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+LARGEST_PRODUCT = 250_000
+"""Multiplications of one product of matrices. OpenBLAS starts threads above 262,144. On a busy machine these threads
+take many times as long as the product itself, and their number moves the last digit of it."""
 
 CELLS = 160
 """Cells of the grid over the failure rate, equally spaced in arcsin(sqrt(phi))."""
@@ -85,10 +88,21 @@ def unchanged_chances(f0: float, n0: int, n_max: int) -> Array:
 def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
     """Return the sum over the failure rates psi of weight psi^f (1 - psi)^(n - f)."""
     steps = np.arange(n_max + 1)[:, None]
-    by_passes = (weights * rates**steps) @ ((1 - rates) ** steps).T
+    by_passes = _product(weights * rates**steps, ((1 - rates) ** steps).T)
     n, f = np.tril_indices(n_max + 1)
     chances: Array = by_passes[f, n - f]
     return chances
+
+
+def _product(left: Array, right: Array) -> Array:
+    """Return `left @ right`, in blocks for which BLAS starts no threads."""
+    side = max(1, math.isqrt(LARGEST_PRODUCT // max(1, left.shape[1])))
+    whole = np.empty((left.shape[0], right.shape[1]))
+    for top in range(0, left.shape[0], side):
+        for start in range(0, right.shape[1], side):
+            block = left[top : top + side] @ right[:, start : start + side]
+            whole[top : top + side, start : start + side] = block
+    return whole
 
 
 def log_ratios(f0: float, n0: int, n_max: int, losses: Iterable[float]) -> Array:
