@@ -32,7 +32,7 @@ _WANTS = re.compile(
     r"(?: (?:a|an|the|my|some|eine?n?|die|der|das))?((?: [\w-]+){1,2})",
     re.I,
 )
-_ORDERED = re.compile(r"\b(?:after|before|once|nachdem|bevor)\b", re.I)
+_ORDERED = re.compile(r"\b(?:after|before|once|nachdem|bevor|antes de|después de|avant de|après)\b", re.I)
 _TELLS = re.compile(r"\b(?:tell|say|mention|inform|remind|state|sag\w*|nenne\w*|erwähne\w*|erinnere)\b", re.I)
 _PERMITS = re.compile(r"\b(?:may|can|darf|kann|only|unless|without|nur|ohne|außer)\b(?! not\b)", re.I)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|\.)", re.I)

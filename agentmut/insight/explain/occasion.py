@@ -21,13 +21,13 @@ from agentmut.language import STOP_WORDS, Modality, modality, stem, stems, words
 from agentmut.nouns import Action, OperatorClass
 
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|after|before|once|where|who|while|in case|falls|wenn|sobald|nachdem|bevor|sofern)\b"
-    r"([^,.;:]*)",
+    r"\b(?:if|when|whenever|unless|after|before|once|where|who|while|in case|falls|wenn|sobald|nachdem|bevor|sofern"
+    r"|si|cuando|antes de|después de|quand|lorsque|avant de|après)\b([^,.;:]*)",
     re.I,
 )
 _OPENING = re.compile(r"\A\W*(?:for|für|bei)\b([^,.;:]*),", re.I)
 """`For groups, ...`: a rule for these alone."""
-_ORDER = re.compile(r"\b(?:after|before|once|nachdem|bevor)\b", re.I)
+_ORDER = re.compile(r"\b(?:after|before|once|nachdem|bevor|antes de|después de|avant de|après)\b", re.I)
 _ALLOWS = re.compile(r"\b(?:before|until|unless|without|except|only|more than|bevor|ohne|außer|nur)\b", re.I)
 _TOPIC = re.compile(r"\W*([^\W\d_][^.:;,?!\n]{2,40}):\s+\S")
 _ASKS_FOR_A_THING = re.compile(

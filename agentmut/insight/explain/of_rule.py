@@ -11,7 +11,15 @@ from agentmut.insight.explain.candidates import Candidate, candidate
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.views import View
 from agentmut.judging import EndsWith, StartsWith
-from agentmut.language import STOP_WORDS, Figure, Modality, modality, stated_figures, value_of
+from agentmut.language import (
+    STOP_WORDS,
+    Figure,
+    Modality,
+    modality,
+    reads_as_foreign,
+    stated_figures,
+    value_of,
+)
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
@@ -21,8 +29,13 @@ _RATHER = re.compile(
     re.I,
 )
 """One word is to be said rather than another: an answer need not have the first, and may not have the second."""
-_ENDS = re.compile(r"\b(?:end|close|finish|sign off|beenden?|schlie(?:ß|ss)en?)\b", re.I)
-_BEGINS = re.compile(r"\b(?:begin|start|open|beginnen?|starten?)\b", re.I)
+_ENDS = re.compile(
+    r"\b(?:end|close|finish|sign off|beenden?|schlie(?:ß|ss)en?|termin(?:a|ar|e|ez|er)|finaliza|finissez|finis)\b",
+    re.I,
+)
+_BEGINS = re.compile(
+    r"\b(?:begin|start|open|beginnen?|starten?|empieza|comienza|empiece|comience|commence[rz]?)\b", re.I
+)
 _PLAIN_ENDING = re.compile(r"\bwith (?!an? |the |your |their |his |her |its )([^.;:]{2,60}?)[.!]?$", re.I)
 _LIMIT = re.compile(
     r"\b(?:at most|no more than|not more than|under|below|fewer than|less than|up to|within|maximum of|max\.?|"
@@ -30,7 +43,13 @@ _LIMIT = re.compile(
     re.I,
 )
 _BELOW = re.compile(r"\b(?:under|below|fewer than|less than|weniger als|unter)\b", re.I)
-_GERMAN_BAN = re.compile(r"\b(?:nie|niemals|nicht|kein(?:e[nmrs]?)?)\b(?! (?:mehr als|nur)\b)", re.I)
+_FOREIGN_BAN = re.compile(
+    r"\b(?:nie|niemals|nicht|kein(?:e[nmrs]?)?)\b(?! (?:mehr als|nur)\b)"
+    r"|\b(?:nunca|jamás|no (?:utili[cz]es?|uses?|digas?|mencion(?:es?|e)|escrib(?:as?)|llam(?:es?)|hagas?))\b"
+    r"|\bn(?:e |['’])[^,;.]*\b(?:pas|jamais)\b",
+    re.I,
+)
+"""Negations of German, Spanish and French."""
 _PHONE = re.compile(r"(?<![\w.,:/€$£+-])(?:\+|0)?\d{2,5}(?:[ /-]\d{2,8}){1,4}(?![\w.,:/%-]*\d)")
 _LEAST_DIGITS = 7
 """Digits of a telephone number; fewer may be a range or a date."""
@@ -60,7 +79,8 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
     if rather := _RATHER.search(rule):
         yield _text_candidate("not_contains", rather[1], f"the answer does not have “{rather[1]}”", 0.9)
         return
-    if banned := [] if forbids else list(_banned_in_german(rule)):
+    english = forbids and not reads_as_foreign(rule)
+    if banned := [] if english else list(_banned_elsewhere(rule)):
         for said in banned:
             yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
         return
@@ -81,16 +101,18 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
         yield _text_candidate("contains", said, f"the answer has “{said}”", 0.85)
 
 
-def _banned_in_german(rule: str) -> Iterator[str]:
-    """Yield the quotations that a German rule forbids: those of a clause with a negation.
+def _banned_elsewhere(rule: str) -> Iterator[str]:
+    """Yield the quotations that a rule forbids which is not English: those of a clause with a negation.
 
-    >>> list(_banned_in_german("Das Wort „billig“ verwenden wir nicht, wir schreiben „günstig“."))
+    >>> list(_banned_elsewhere("Das Wort „billig“ verwenden wir nicht, wir schreiben „günstig“."))
     ['billig']
-    >>> list(_banned_in_german("Beträge schreiben Sie mit „Euro“, nicht mit dem Zeichen."))
+    >>> list(_banned_elsewhere('No utilices la palabra "barato"; di "económico".'))
+    ['barato']
+    >>> list(_banned_elsewhere("Beträge schreiben Sie mit „Euro“, nicht mit dem Zeichen."))
     []
     """
     for clause in _CLAUSE.findall(rule):
-        if _GERMAN_BAN.search(_QUOTED.sub(" ", clause)):
+        if _FOREIGN_BAN.search(_QUOTED.sub(" ", clause)):
             yield from (first or second for first, second in _QUOTED.findall(clause))
 
 
@@ -157,7 +179,7 @@ def _is_asked_instead(rule: str, tool: str) -> bool:
 
 
 def is_negated_there(rule: str, tool: str) -> bool:
-    """Return whether a rule names a tool in a clause with a German negation: the kind of a rule is read in English.
+    """Return whether a rule names a tool in a clause with a negation that is not English.
 
     >>> is_negated_there("Melde dann keine Störung mit `stoerung_melden`.", "stoerung_melden")
     True
@@ -165,7 +187,7 @@ def is_negated_there(rule: str, tool: str) -> bool:
     False
     """
     clauses = [clause for clause in _CLAUSE.findall(rule) if tools_named(clause, (tool,))]
-    return bool(clauses) and all(_GERMAN_BAN.search(_QUOTED.sub(" ", clause)) for clause in clauses)
+    return bool(clauses) and all(_FOREIGN_BAN.search(_QUOTED.sub(" ", clause)) for clause in clauses)
 
 
 def _orders_of(rule: str, named: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
@@ -187,9 +209,11 @@ def _order(head: str, between: str, first: str, second: str) -> tuple[str, str] 
 
     `head` is what stands in front of every tool that the rule names.
     """
-    if re.search(r"\b(?:before|prior to|bevor|danach|anschließend)\b", between) or _THEN.search(between):
+    if re.search(
+        r"\b(?:before|prior to|bevor|danach|anschließend|antes de|avant de)\b", between
+    ) or _THEN.search(between):
         return first, second
-    if re.search(r"\b(?:after|once|nachdem|sobald)\b", between):
+    if re.search(r"\b(?:after|once|nachdem|sobald|después de|après)\b", between):
         return second, first
     if re.search(r"\b(?:before|bevor)\b[^.,]*$", head):
         return second, first

@@ -9,6 +9,7 @@ from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.meaning import Meaning
 from agentmut.insight.explain.occasion import Occasion
 from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
+from agentmut.insight.explain.of_rule import of_rule
 from agentmut.insight.explain.sensible import NEAR
 from agentmut.insight.explain.views import View
 from agentmut.nouns.mutant import OperatorClass
@@ -209,3 +210,26 @@ def test_a_condition_of_words_that_most_rules_have_holds_where_the_user_says_the
     found = Occasion(meaning, asked, [View(AgentTrace(outputs=("Done.",)))] * 3)
     assert basis_of(one, found) is wanted
     assert found.calls_for(DESK[3]) is (wanted is Basis.REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name", "argument"),
+    [
+        ('Termina cada respuesta con "¡Buen viaje!"', "ends_with", "¡Buen viaje!"),
+        ('No utilices la palabra "barato"; di "económico".', "not_contains", "barato"),
+        ("Commencez chaque réponse par « Bonjour »", "starts_with", "Bonjour"),
+        ("Ne dites jamais « garanti ».", "not_contains", "garanti"),
+        (
+            "Comprueba los vuelos con `buscar` antes de llamar a `reservar`.",
+            "tool_order",
+            ["buscar", "reservar"],
+        ),
+        ("No llames nunca a `cancelar`.", "tool_not_called", "cancelar"),
+    ],
+)
+def test_rules_in_spanish_and_french_ask_for_the_same(rule: str, name: str, argument: Any) -> None:
+    tools = ("buscar", "reservar", "cancelar")
+    meaning = Meaning(rule, frozenset(), frozenset(), OperatorClass.PROMPT, rule, tools)
+    asked = [(one.spec.name, one.spec.argument) for one in of_rule(meaning)]
+    assert (name, argument) in asked
+    assert len([kind for kind, _ in asked if kind == name]) == 1
