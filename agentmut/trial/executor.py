@@ -66,7 +66,7 @@ class Executor(Protocol):
         """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
 
 
-def _untold(trial: Trial, timeout: float = 0.0) -> None:
+def _ignore(trial: Trial, timeout: float = 0.0) -> None:
     """Ignore the beginning of a trial, or of its setup."""
 
 
@@ -82,9 +82,9 @@ class LocalExecutor:
     _agents: dict[tuple[str, str], Adapter] = field(default_factory=dict, init=False)
     _gateway: Gateway | None = field(default=None, init=False)
     _tap: Tap = field(default_factory=lambda: Tap(()), init=False)
-    prepared: Callable[[Trial], None] = field(default_factory=lambda: _untold, init=False)
+    prepared: Callable[[Trial], None] = field(default_factory=lambda: _ignore, init=False)
     """Told of the record of each trial's hooks, before its setup runs."""
-    begun: Callable[[Trial, float], None] = field(default_factory=lambda: _untold, init=False)
+    begun: Callable[[Trial, float], None] = field(default_factory=lambda: _ignore, init=False)
     """Told of each trial, and of its timeout in seconds, before its agent runs."""
     concluded: Callable[[Execution], None] = field(default_factory=lambda: lambda ended: None, init=False)
     """Told how each run has ended, before its teardown is called."""

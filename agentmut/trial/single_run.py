@@ -159,16 +159,18 @@ class _Identity(NamedTuple):
     setup_seconds: float = 0.0
 
 
-async def _wired(adapter: Adapter, case: Case, which: _Identity, timeout: float, wiring: Wiring) -> Execution:
+async def _wired(
+    adapter: Adapter, case: Case, identity: _Identity, timeout: float, wiring: Wiring
+) -> Execution:
     """Run the trial, with its model requests led through agentmut."""
     config = adapter.get_config()
     original = adapter.original if isinstance(adapter, KnowsOriginal) else config
-    led = wiring.gateway.attempt(which.id) if wiring.gateway else None
+    led = wiring.gateway.attempt(identity.id) if wiring.gateway else None
     trial = Trial(
-        id=which.id,
-        seed=which.seed,
+        id=identity.id,
+        seed=identity.seed,
         scenario=case.scenario.name,
-        repeat=which.repeat,
+        repeat=identity.repeat,
         doubles=case.doubles,
         tools=altered_tools(config),
         tool_change=ToolChange(original.tools, config.tools),
@@ -178,7 +180,7 @@ async def _wired(adapter: Adapter, case: Case, which: _Identity, timeout: float,
         purse=wiring.purse,
         endpoints=led.endpoints if led else {},
         redact=wiring.redact,
-        recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=which.setup_seconds),
+        recorder=Recorder(takes=[] if wiring.record else None, setup_seconds=identity.setup_seconds),
     )
     wiring.begun(trial, timeout)
     if led is None:

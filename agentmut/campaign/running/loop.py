@@ -174,7 +174,7 @@ class Loop:
                     self._start(launch, key)
                 continue
             if self._ports.suite.asks_models(launch.scenario):
-                self._spawn(partial(self._taken, launch, stored))
+                self._spawn(partial(self._judged_stored, launch, stored))
                 continue
             self._reuse(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
             looked_up += 1
@@ -221,8 +221,8 @@ class Loop:
 
     async def _executed_once(self, launch: Launch, key: str) -> FinishedTrial | ReusedTrial:
         """Execute a trial, unless another run executes it or has just done so: take that run's trial then."""
-        stored = await self._turns.ours(key, lambda: self._reusable(launch, key))
-        return await (self._executed(launch, key) if stored is None else self._taken(launch, stored))
+        stored = await self._turns.take_turn(key, lambda: self._reusable(launch, key))
+        return await (self._executed(launch, key) if stored is None else self._judged_stored(launch, stored))
 
     def _reusable(self, launch: Launch, key: str) -> StoredTrial | None:
         stored = self._ports.store.find(key, self._run)
@@ -259,7 +259,7 @@ class Loop:
             judged = suite.judged(launch.scenario, kept)  # as it may be told: secrets are masked
         return FinishedTrial(launch, key, kept, judged)
 
-    async def _taken(self, launch: Launch, stored: StoredTrial) -> ReusedTrial:
+    async def _judged_stored(self, launch: Launch, stored: StoredTrial) -> ReusedTrial:
         return ReusedTrial(launch, stored, await self._judging.judge(launch.scenario, stored.execution))
 
     def _drained(self) -> list[TrialEnd]:
@@ -296,7 +296,7 @@ class Loop:
         seconds, spend = self._spending.seconds_to_note(), self._work.spend
         self._ports.store.save(self._run, rows, self._taken_over, seconds, spend.all_judges_usd, spend.hooks)
         self._taken_over.clear()
-        self._turns.over(item.key for item in finished)
+        self._turns.release(item.key for item in finished)
         for item in finished:
             self._keep_cassette(item)
 

@@ -24,7 +24,7 @@ class Turns:
         most = MOST_WAITING * self._concurrency
         return under_way - self._waiting < self._concurrency and self._waiting < most
 
-    async def ours(self, key: str, find: Callable[[], StoredTrial | None]) -> StoredTrial | None:
+    async def take_turn(self, key: str, find: Callable[[], StoredTrial | None]) -> StoredTrial | None:
         """Wait for a trial's turn. Return None if this run executes it, else the trial that `find` has."""
         if not self._claims.shared:
             return None
@@ -41,7 +41,7 @@ class Turns:
             self._claims.release([key])
         return found
 
-    def over(self, keys: Iterable[str]) -> None:
+    def release(self, keys: Iterable[str]) -> None:
         """Release the trials that are stored now to other runs."""
         if self._claims.shared:
             self._claims.release(keys)

@@ -117,7 +117,7 @@ class Passage:
         self._trial = trial
         self._rewriter: Rewriter | None = rewriter
         self._asked = call
-        self._taping = TakeRecorder(trial.recorder, codec, call)
+        self._take_recorder = TakeRecorder(trial.recorder, codec, call)
         self._keep = partial(watch, self) if watch else None
         self._rounds = 0
         self._host = host
@@ -131,7 +131,7 @@ class Passage:
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         if error is not None:
-            self._taping.failed()
+            self._take_recorder.failed()
         self._under_way.left(error)
 
     def played(self) -> Take | None:
@@ -177,7 +177,7 @@ class Passage:
     def refused(self, status: int) -> None:
         """Record the service's refusal of the request, which passes on unchanged."""
         self._under_way.answered(status, None)
-        self._taping.refused(status)
+        self._take_recorder.refused(status)
 
     def redirected(self, status: int) -> None:
         """Pass a redirect on; a tape keeps only the answer of the place that the agent then asks."""
@@ -196,15 +196,15 @@ class Passage:
 
     def relay(self, status: int) -> "Relay":
         """Let an accepted reply pass piece by piece."""
-        heard = partial(self._rewriter.event, self.codec, self.call) if self._rewriter else None
-        return Relay(self._under_way, status, heard, self._taping)
+        change_event = partial(self._rewriter.event, self.codec, self.call) if self._rewriter else None
+        return Relay(self._under_way, status, change_event, self._take_recorder)
 
     def received(self, status: int, body: bytes) -> bytes | None:
         """Return the body that the agent gets; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
-            self._taping.given(status, answered.body, self._under_way.seconds)
+            self._take_recorder.given(status, answered.body, self._under_way.seconds)
             return answered.body
         self._under_way.answered(status, body)
         self._rounds += 1
@@ -227,7 +227,7 @@ class Passage:
 
 
 Watch = Callable[[Passage, Exchange], None]
-Heard = Callable[[object], object]
+ChangeEvent = Callable[[object], object]
 """From an event of a stream to what the agent is given of it."""
 
 
@@ -237,13 +237,15 @@ class Relay:
     Told of its `end` however that comes about; only the first time counts.
     """
 
-    def __init__(self, exchange: UnderWay, status: int, heard: "Heard | None", taping: TakeRecorder) -> None:
+    def __init__(
+        self, exchange: UnderWay, status: int, change_event: "ChangeEvent | None", take_recorder: TakeRecorder
+    ) -> None:
         self._exchange = exchange
         self._status = status
-        self._taping = taping
+        self._take_recorder = take_recorder
         self._ended = False
-        self._heard = heard
-        self._framing = exchange.codec.framing() if heard else None
+        self._change_event = change_event
+        self._framing = exchange.codec.framing() if change_event else None
         self._given: list[bytes] = []
         self._complete = False
         exchange.streams(status)
@@ -256,14 +258,14 @@ class Relay:
         """Return the bytes that the agent gets now; unchanged frames keep their bytes."""
         self._exchange.settled()
         if self._framing is None:
-            return self._gives(piece)
-        return self._gives(b"".join(map(self._frame, self._framing.feed(piece))))
+            return self._passed(piece)
+        return self._passed(b"".join(map(self._frame, self._framing.feed(piece))))
 
     def rest(self) -> bytes:
         """Return the remaining bytes after the service's last piece."""
         self._complete = True
         self._exchange.settled()
-        return self._gives(self._framing.rest()) if self._framing else b""
+        return self._passed(self._framing.rest()) if self._framing else b""
 
     def through(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the agent's pieces of a reply that blocking calls read, to its end."""
@@ -290,14 +292,14 @@ class Relay:
         given = b"".join(self._given)
         self._exchange.settled()
         self._exchange.has_streamed(given)
-        self._taping.given(self._status, given, self._exchange.seconds, whole=False)
+        self._take_recorder.given(self._status, given, self._exchange.seconds, whole=False)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Note how the reading within this block ends: the agent stopped, an error occurred, or the reply ended."""
         try:
             yield
-        except GeneratorExit:  # the agent has heard enough, for now
+        except GeneratorExit:  # the agent has read enough, for now
             self.left()
             raise
         except Exception as error:
@@ -313,19 +315,19 @@ class Relay:
         given = b"".join(self._given)
         self._exchange.has_ended(given, error, complete=self._complete)
         # one that was cut off is cut off when it is replayed
-        self._taping.given(self._status, given, self._exchange.seconds, whole=self._complete)
+        self._take_recorder.given(self._status, given, self._exchange.seconds, whole=self._complete)
         self._given.clear()
 
-    def _gives(self, piece: bytes) -> bytes:
+    def _passed(self, piece: bytes) -> bytes:
         if piece:
             self._given.append(piece)
         return piece
 
     def _frame(self, frame: Frame) -> bytes:
-        if frame.value is None or self._heard is None or self._framing is None:
+        if frame.value is None or self._change_event is None or self._framing is None:
             return frame.raw
         try:
-            value = self._heard(frame.value)
+            value = self._change_event(frame.value)
         except ValueError:  # not an event of this dialect
             return frame.raw
         return frame.raw if value == frame.value else self._framing.written(frame, value)

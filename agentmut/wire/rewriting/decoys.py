@@ -75,14 +75,14 @@ class HiddenExchanges:
         hidden = () if said is None else self._hidden.get(digest, ())
         return next((found for found in hidden if said and found.is_before(said)), None)
 
-    def sent(self, codec: Codec, original: Body, sent: HttpCall) -> None:
+    def note_request(self, codec: Codec, original: Body, sent: HttpCall) -> None:
         """Remember which conversation of the agent a request belongs to."""
         listed = _listed(original)
         key, roles = codec.roles(listed)
         *_, digest = _digests(codec, listed, key, roles)
         self._asked.setdefault(_id(sent), _RequestOrigin(digest, 0))
 
-    def again(
+    def next_request(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str]
     ) -> HttpCall | None:
         """Return the request with the decoys' answers; None if there were enough such requests."""
@@ -95,7 +95,7 @@ class HiddenExchanges:
         self._waiting[_id(call)] = [*self._waiting.get(_id(sent), ()), *_added(codec, sent, continued)]
         return call
 
-    def beside(
+    def calls_beside(
         self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str], names: Set[str]
     ) -> HiddenCalls | None:
         """Return the decoy calls that a reply makes beside other calls, with the results that the service may need."""
@@ -106,13 +106,13 @@ class HiddenExchanges:
             self._owed[reply_id] = found.answers
         return found
 
-    def done(self, sent: HttpCall, told: ModelReply, made: HiddenCalls | None) -> None:
+    def finish(self, sent: HttpCall, reply: ModelReply, made: HiddenCalls | None) -> None:
         """Note that a request has its answer: earlier parts of the conversation are hidden from now on."""
         items = self._waiting.get(_id(sent), [])
         asked = self._asked.get(_id(sent))
         if (items or made) and asked:
             known = self._hidden.setdefault(asked.prefix, [])
-            found = _HiddenExchange(items, _squeezed(told.text), told.tool_calls, made)
+            found = _HiddenExchange(items, _squeezed(reply.text), reply.tool_calls, made)
             known[:] = [
                 found,
                 *(one for one in known if (one.answer, one.calls) != (found.answer, found.calls)),

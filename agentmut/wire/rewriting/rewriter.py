@@ -99,10 +99,10 @@ class ConfigRewriter:
                 )
                 self._marks = marks
                 return OutgoingRequest(call)
-            self._known_as(sent, request.names)
+            self._remember_names(sent, request.names)
             if self._offer.decoys:
                 with suppress(ValueError):
-                    self._hidden.sent(codec, original, sent)
+                    self._hidden.note_request(codec, original, sent)
         return OutgoingRequest(sent, pause)
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> HandledReply:
@@ -125,8 +125,8 @@ class ConfigRewriter:
         if self._reply is not None:
             body = self._with_fault(codec, body, self._reply)
         listens = self._names.differ or self._results.faults
-        heard = partial(self._heard, self._names_in(sent), codec)
-        return HandledReply(changed_reply(codec, body, heard) if listens else body)
+        rename = partial(self._in_agents_names, self._names_in(sent), codec)
+        return HandledReply(changed_reply(codec, body, rename) if listens else body)
 
     def _with_fault(self, codec: Codec, body: bytes, fault: ReplyFault) -> bytes:
         try:
@@ -140,7 +140,7 @@ class ConfigRewriter:
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """Return one event of a streamed reply for the agent."""
         with self._lock:
-            return self._heard(self._names_in(sent), codec, value)
+            return self._in_agents_names(self._names_in(sent), codec, value)
 
     def _rewrite(self, request: "_Request") -> float:
         """Apply all changes to a request, the renaming of tools last; return the seconds that it has to wait."""
@@ -230,7 +230,7 @@ class ConfigRewriter:
     def _with_names(self, request: "_Request", body: Body) -> Body:
         return request.codec.with_tool_names(body, request.names.name_for_model)
 
-    def _known_as(self, sent: HttpCall, names: Names) -> None:
+    def _remember_names(self, sent: HttpCall, names: Names) -> None:
         """Remember the names of a request for its reply, by its hash, which Python caches, since events are many."""
         if names is self._names and not self._names_of:  # nearly always: a long request is not hashed for it
             return
@@ -249,34 +249,36 @@ class ConfigRewriter:
         called = called_names(codec, body) & names.decoys
         self._mark(*(self._offer.decoys[name].own_name for name in called))
         if called and all(call.name in called for call in reply.tool_calls) and reply.tool_calls:
-            again = self._again(codec, sent, body, reply)
+            again = self._next_request(codec, sent, body, reply)
             if again:
-                self._known_as(again, names)
+                self._remember_names(again, names)
                 return HandledReply(body, again)
-        given = without_calls(codec, body, called) if called else body
-        beside = self._beside(codec, sent, body, reply) if called else None
-        told = [call.model_copy(update={"name": names.own(call.name)}) for call in reply.tool_calls]
-        left = tuple(call for call in told if call.name not in called)
-        self._hidden.done(sent, reply.model_copy(update={"tool_calls": left}), beside)
-        return HandledReply(given)
+        shown = without_calls(codec, body, called) if called else body
+        beside = self._calls_beside(codec, sent, body, reply) if called else None
+        renamed = [call.model_copy(update={"name": names.own(call.name)}) for call in reply.tool_calls]
+        left = tuple(call for call in renamed if call.name not in called)
+        self._hidden.finish(sent, reply.model_copy(update={"tool_calls": left}), beside)
+        return HandledReply(shown)
 
-    def _again(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
+    def _next_request(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls}
         try:
-            return self._hidden.again(codec, sent, body, answers)
+            return self._hidden.next_request(codec, sent, body, answers)
         except ValueError:
             return None
 
-    def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HiddenCalls | None:
+    def _calls_beside(
+        self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply
+    ) -> HiddenCalls | None:
         """Return the decoy calls beside other calls; they are answered when the conversation continues."""
         decoys = self._names_in(sent).decoys
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}
         try:
-            return self._hidden.beside(codec, sent, body, answers, decoys) if answers else None
+            return self._hidden.calls_beside(codec, sent, body, answers, decoys) if answers else None
         except ValueError:
             return None
 
-    def _heard(self, names: Names, codec: Codec, value: Any) -> Any:
+    def _in_agents_names(self, names: Names, codec: Codec, value: Any) -> Any:
         """Return a plain reply or an event, in the agent's names."""
         if self._results.faults:
             self._called |= {id_: names.own(name) for id_, name in calls_in(value)}
