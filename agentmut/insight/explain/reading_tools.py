@@ -6,9 +6,14 @@ from functools import lru_cache
 from agentmut._base import shipped
 
 
-@lru_cache(maxsize=2)
-def _verbs(key: str) -> frozenset[str]:
-    return frozenset(shipped("agentmut.insight", "function_words")[key].split())
+@lru_cache(maxsize=1)
+def _first() -> frozenset[str]:
+    return frozenset(shipped("agentmut.insight", "function_words")["reading"].split())
+
+
+@lru_cache(maxsize=1)
+def _last() -> frozenset[str]:
+    return frozenset(shipped("agentmut.insight", "function_words")["reading_last"].split())
 
 
 def only_reads(tool: str) -> bool:
@@ -22,4 +27,4 @@ def only_reads(tool: str) -> bool:
     (True, True, False)
     """
     said = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool).casefold())
-    return bool(said) and (said[0] in _verbs("reading") or said[-1] in _verbs("reading_last"))
+    return bool(said) and (said[0] in _first() or said[-1] in _last())
