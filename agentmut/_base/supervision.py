@@ -47,14 +47,27 @@ class Label:
         self._memory[: len(kept)] = kept
 
 
+_write, _exit = os.write, os._exit
+"""As they were before any code of users could replace them."""
+
+
 class Supervisor:
     """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
     def __init__(
-        self, pipe: int, places: int, again: SecondProcess | None = None, plugin: Label | None = None
+        self,
+        pipe: int,
+        places: int,
+        again: SecondProcess | None = None,
+        plugin: Label | None = None,
+        fault: Label | None = None,
     ) -> None:
         self._pipe = pipe
         self._places = places
+        self.fault = fault or Label()
+        """Why this process cannot go on; empty while it can."""
+        self.can_go_on = False
+        """Whether another process could go on with what this one does, with the code of users isolated."""
         self.plugin = plugin or Label()
         """The plugin whose code runs just now; empty for none."""
         self.again = again
@@ -69,9 +82,17 @@ class Supervisor:
     def tell(self, message: str) -> None:
         """Send a message; without a supervisor, the message is lost."""
         try:
-            os.write(self._pipe, f"{message}\n".encode())
+            _write(self._pipe, f"{message}\n".encode())
         except OSError:  # it is gone, or an agent has closed the pipe
             return
+
+    def give_up(self, fault: str) -> None:
+        """Let the supervisor know why this process cannot go on, and whether another one can; then end at once."""
+        self.fault.write(fault)
+        if self.can_go_on:
+            self.tell(f"watch {LATE:g}")
+            self.tell(" ".join(("again", *filter(None, self.left))))
+        _exit(1)
 
     def hear(self) -> None:
         """Leave Ctrl-C and SIGTERM to the supervisor, and answer its own signals."""
@@ -115,6 +136,7 @@ def signs_of_life(
     line.left = begun or line.left
     line.watched = True
     line.tell(f"watch {seconds + LATE:g}")
+    line.can_go_on = not contained
     if not contained:
         line.tell(" ".join(("again", *filter(None, line.left))))
     threading.Thread(target=beat, daemon=True, name="agentmut-beat").start()

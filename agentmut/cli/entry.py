@@ -18,12 +18,19 @@ from agentmut._base import (
     RunInterruptedError,
     error_location,
     nobody_asked_to_stop,
+    supervisor,
 )
 from agentmut.cli.kept_sentences import kept_by, resumed_by
 from agentmut.cli.masking import masked
 from agentmut.cli.plain_options import plain_options, say_plainly
 from agentmut.cli.streams import drop_output, keep_streams
-from agentmut.cli.supervising import UNSUPERVISED, ProcessEnd, supervised, wants_supervisor
+from agentmut.cli.supervising import (
+    UNSUPERVISED,
+    ProcessEnd,
+    replacement_fault,
+    supervised,
+    wants_supervisor,
+)
 
 GROUPS = {
     "Start": ("init", "doctor"),
@@ -192,6 +199,7 @@ def _main(arguments: list[str]) -> None:
     except SystemExit:
         raise
     except BaseException as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
+        _exit_by_replacement(error, arguments)
         _exit_by_plugin(error, arguments)
         _bug(arguments)
 
@@ -221,6 +229,15 @@ def _exit_by_plugin(error: BaseException, arguments: list[str]) -> None:
     if label := plugin_at_fault(error):
         why = f"{label} raised {described(error)}. Fix or uninstall that package; finished trials are kept."
         _exit_by(AgentmutError(why), arguments)
+
+
+def _exit_by_replacement(error: BaseException, arguments: list[str]) -> None:
+    """Exit with what code of users has replaced in Python itself, if it has; a supervisor says so."""
+    if fault := replacement_fault(error):
+        if supervisor() is not None:
+            raise error
+        said = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
+        _exit_by(AgentmutError(said), arguments)
 
 
 def _bug(arguments: list[str]) -> NoReturn:

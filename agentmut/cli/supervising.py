@@ -23,6 +23,7 @@ from agentmut._base import (
     Supervisor,
     be_supervised,
     die_with_parent,
+    replaced_parts,
     users_places,
 )
 
@@ -90,7 +91,7 @@ def _supervised(
     work: Callable[[], None], open_to: set[int], kept: str, again: SecondProcess | None = None
 ) -> ProcessEnd:
     """Run `work` in one process. The signals that ask for the end are blocked before and after, and wait."""
-    said, places, plugin = os.pipe(), os.pipe(), Label()
+    said, places, plugin, fault = os.pipe(), os.pipe(), Label(), Label()
     parent = os.getpid()
     leash = None if sys.platform == "linux" else Leash()
     child = os.fork()
@@ -100,7 +101,7 @@ def _supervised(
         if leash:
             leash.put_on()
         die_with_parent(parent)
-        line = Supervisor(said[1], places[1], again, plugin)
+        line = Supervisor(said[1], places[1], again, plugin, fault)
         be_supervised(line)
         signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
         _work(work, line)
@@ -110,7 +111,7 @@ def _supervised(
         with _Signals() as signals:
             signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
             try:
-                watch = _Watch(child, said[0], places[0], signals, kept, plugin, again is None)
+                watch = _Watch(child, said[0], places[0], signals, kept, plugin, fault, again is None)
                 return watch.until_it_ends()
             finally:
                 signal.pthread_sigmask(signal.SIG_BLOCK, _ASK_TO_STOP)
@@ -127,10 +128,25 @@ def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:
         code = 0
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except BaseException as error:
+        if fault := replacement_fault(error):
+            line.give_up(fault)
+        raise
     with suppress(OSError, ValueError):
         sys.stdout.flush()
     line.tell(f"done {code}")
     raise SystemExit(code)
+
+
+def replacement_fault(error: BaseException) -> str:
+    """Return what code of users has replaced that an error may come from; empty for nothing."""
+    parts = replaced_parts()
+    if not parts:
+        return ""
+    return (
+        f"code of the agent, of a hook, of an evaluator or of a library has replaced {', '.join(parts)} in the process "
+        f"of agentmut, which cannot work without it: {type(error).__name__}: {error}."
+    )
 
 
 class _Signals:
@@ -174,6 +190,11 @@ _GOES_ON = (
 )
 
 
+_ISOLATE = (
+    "`execution: {isolate: process, isolate_evaluators: process}` keeps such code in processes of its own."
+)
+
+
 def _at_fault(plugin: str) -> str:
     return f"At that time it was in {plugin}. Correct that code, or uninstall the package that it comes from."
 
@@ -185,7 +206,15 @@ class _Watch:
     """Seconds of a round. A deadline counts rounds, so a machine that stands still brings none nearer."""
 
     def __init__(
-        self, child: int, pipe: int, places: int, signals: _Signals, kept: str, plugin: Label, first: bool
+        self,
+        child: int,
+        pipe: int,
+        places: int,
+        signals: _Signals,
+        kept: str,
+        plugin: Label,
+        fault: Label,
+        first: bool,
     ) -> None:
         self._child = child
         self._pipe = pipe
@@ -193,6 +222,7 @@ class _Watch:
         self._signals = signals
         self._kept = kept
         self._plugin = plugin
+        self._fault = fault
         self._said = b""
         self._printed = False
         self._listening = True
@@ -317,6 +347,10 @@ class _Watch:
             return ProcessEnd(self._code)
         if self._stops:
             return ProcessEnd(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
+        if fault := self._fault.text:
+            again = self._goes_on()
+            said = f"{fault} {_GOES_ON if again else f'{_ISOLATE} {self._kept}'}"
+            return ProcessEnd(ExitCode.BROKEN, said, again=again)
         if plugin := self._plugin.text:
             said = f"{_PROCESS} {_ended_by(code)}. {_at_fault(plugin)} {self._kept}"
             return ProcessEnd(ExitCode.BROKEN, said)

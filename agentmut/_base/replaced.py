@@ -1,0 +1,59 @@
+"""Parts of Python's own modules that somebody has replaced in this process, so that agentmut cannot rely on them."""
+
+import sys
+import sysconfig
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+_NEEDED = (
+    "builtins", "sys", "os", "time", "re", "json", "random", "threading", "asyncio", "hashlib", "pathlib",
+    "datetime", "sqlite3",
+)  # fmt: skip
+"""Modules that agentmut uses all the time."""
+_NOT_NEEDED = frozenset((
+    "None", "_", "last_exc", "last_traceback", "last_type", "last_value", "ps1", "ps2", "pycache_prefix", "altsep",
+    "excepthook", "displayhook", "breakpointhook", "unraisablehook", "__interactivehook__",
+))  # fmt: skip
+"""Parts that are None as Python comes, and hooks that libraries set."""
+_SHOWN = 4
+_LIBRARY = sysconfig.get_path("stdlib")
+
+
+def replaced_parts() -> tuple[str, ...]:
+    """Return what was replaced or taken away, as `json.dumps`; a few names of it."""
+    names: list[str] = []
+    for name in _replaced():
+        names.append(name)
+        if len(names) == _SHOWN:
+            break
+    return tuple(names)
+
+
+def _replaced() -> Iterator[str]:
+    modules = sys.modules
+    if "sys" not in modules or "builtins" not in modules:
+        yield "sys.modules"
+        return
+    for name in _NEEDED:
+        module = modules.get(name)
+        if module is None:
+            continue
+        yield from (f"{name}.{part}" for part, value in vars(module).items() if _is_other(part, value))
+        if name == "pathlib":
+            path = vars(module).get("Path")
+            yield from (
+                f"pathlib.Path.{part}" for part, value in vars(path).items() if _is_other(part, value)
+            )
+
+
+def _is_other(part: str, value: Any) -> bool:
+    """Return whether a public part is gone, or a function or an object that does not come with Python or agentmut."""
+    if part.startswith("_") or part in _NOT_NEEDED:
+        return False
+    if value is None:
+        return True
+    if not isinstance(value, FunctionType):
+        return False
+    place = value.__code__.co_filename
+    return not place.startswith((_LIBRARY, "<")) and not value.__module__.startswith("agentmut")

@@ -1,0 +1,87 @@
+"""Agents that replace parts of Python: told as their doing, and the command goes on with processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
+
+WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
+PROJECT = """
+version: 1
+agent: {adapter: python, run: "my_agent:run", config: {prompt: "Always greet the user. Be brief."}}
+suite: {scenarios: s.yaml}
+mutation: {operators: [prompt.drop_instruction]}
+execution: {isolate: task}
+"""
+AGENT = """
+count = 0
+
+def replace():
+    BODY
+
+async def run(config, input):
+    global count
+    count += 1
+    if count == 25:
+        replace()
+    return "hello" if "greet" in config.prompt else "hm"
+"""
+
+
+def run(folder: Path, body: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    (folder / "agentmut.yaml").write_text(PROJECT)
+    (folder / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hello}]}\n")
+    (folder / "my_agent.py").write_text(AGENT.replace("BODY", body))
+    command = [sys.executable, "-IS", str(WARM), "run", "--yes", "--json"]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ("import json; json.dumps = json.loads = None", ["json.loads", "json.dumps"]),
+        ("import builtins; builtins.open = None", ["builtins.open"]),
+        ("import re; re.compile = re.sub = None", ["re.sub", "re.compile"]),
+        ("import time; time.monotonic = time.perf_counter = None", ["time.monotonic", "time.perf_counter"]),
+        ("import random; random.Random = lambda *seed: 1 / 0", ["random.Random"]),
+        ("import pathlib; pathlib.Path.open = None", ["pathlib.Path.open"]),
+        ("import sys; sys.modules.clear()", ["sys.modules"]),
+    ],
+)
+def test_what_an_agent_replaces_is_named_and_the_command_goes_on(
+    tmp_path: Path, body: str, named: list[str]
+) -> None:
+    done = run(tmp_path, body)
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.partition("has replaced ")[2].partition(" in the process of agentmut")[0]
+    assert set(said.split(", ")) == set(named)
+    assert "goes on with trials and evaluators in processes of their own" in done.stderr
+    assert "bug in agentmut" not in done.stderr
+    result = json.loads(done.stdout)
+    assert [mutant["status"] for mutant in result["mutants"]] == ["killed", "survived"]
+
+
+def test_without_a_supervisor_the_command_says_what_to_do(tmp_path: Path) -> None:
+    done = run(tmp_path, "import random; random.Random = None", AGENTMUT_UNSUPERVISED="1")
+    assert done.returncode == 4, done.stderr
+    error = json.loads(done.stdout)["error"]
+    assert "has replaced random.Random in the process of agentmut" in error
+    assert "Set `execution: {isolate: process}`" in error
+    assert "bug in agentmut" not in done.stderr
+
+
+def test_nothing_is_replaced_where_nobody_has_replaced_anything() -> None:
+    code = (
+        "import agentmut.cli.verbs.run_verb, agentmut.campaign.running.loop, agentmut.wire.carriers.transport\n"
+        "import agentmut.trial.containment, httpx, aiohttp, sqlite3, asyncio\n"
+        "from agentmut._base.replaced import replaced_parts\n"
+        "print(replaced_parts())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "()\n"
