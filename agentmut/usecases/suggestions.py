@@ -202,7 +202,7 @@ def kept_suggestions(project: Project) -> Suggestions:
 def chosen(
     suggestions: Suggestions, wanted: Collection[str]
 ) -> tuple[AssertionSuggestion | ScenarioSuggestion, ...]:
-    """Return the suggestions whose ids begin with the given ones. Raise `UsageError`.
+    """Return the suggestions whose ids begin with the given ones, alone or joined by commas. Raise `UsageError`.
 
     `all` is every scenario, and every assertion that the prompt or the user asks for.
     """
@@ -211,12 +211,14 @@ def chosen(
         *suggestions.scenarios,
     )
     known = ", ".join(each.id for each in listed) or "none"
+    wanted = [name.strip() for names in wanted for name in names.split(",") if name.strip()]
     if not wanted:
         raise UsageError(f"--apply needs the ids of suggestions, or `all`. There are: {known}.")
     named = [name for name in wanted if name != "all"]
     for name in named:
         if (fitting := sum(each.id.startswith(name) for each in listed)) != 1:
-            raise UsageError(f"{fitting} suggestions begin with {name!r}. There are: {known}.")
+            begin = f"{fitting} suggestions begin" if fitting else "no suggestion begins"
+            raise UsageError(f"{begin} with {name!r}. There are: {known}.")
     if "all" in wanted:
         return tuple(each for each in listed if _is_chosen_by_all(each, named))
     return tuple(each for each in listed if any(each.id.startswith(name) for name in named))
