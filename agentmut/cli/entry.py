@@ -1,5 +1,7 @@
 """The command line has one module per verb. Each verb imports what it needs when it runs."""
 
+import atexit
+import gc
 import sys
 import traceback
 from difflib import get_close_matches
@@ -154,6 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     if arguments is None:
         keep_streams()
+        atexit.register(gc.freeze)  # or Python's end looks through every object once more, for a second
     given = sys.argv[1:] if arguments is None else arguments
     if arguments is not None or not wants_supervisor(given):
         _main(given)
