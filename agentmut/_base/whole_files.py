@@ -199,6 +199,9 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         make_private_folder(folder)
         handle, owner = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600), os.getpid()
+    except FileExistsError:
+        kind = "a link to a place that is not there" if folder.is_symlink() else "no folder"
+        raise StoreError(f"{folder} is {kind}. Move it away; the command makes a folder there.") from None
     except OSError as error:
         raise StoreError(
             f"cannot write to {folder}: {error.strerror}. Check that the folder is writable and has space."

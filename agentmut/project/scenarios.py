@@ -34,6 +34,7 @@ def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str,
     files: set[str] = set()
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207 - patterns may be absolute
+        matched = matched or [pattern]  # a file's own name may look like a pattern
         found = {Path(name).as_posix() for name in matched if (root / name).is_file()}
         if not found:
             raise ProjectError(f"no scenario file matches {pattern!r} in {root}. {_remedy(pattern, root)}")
