@@ -33,8 +33,9 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
         make_private_folder(path.parent)
         _put(path, [f"{storable_json(model, indent=2, by_alias=True)}\n".encode()], 0o600)
     except OSError as error:
+        first = "make room" if error.errno in DISK_IS_FULL else "let this user write there"
         raise StoreError(
-            f"cannot write {path}: {error}. The trials are in the store: make room, then {remedy}."
+            f"cannot write {path}: {error.strerror or error}. The trials are in the store: {first}, then {remedy}."
         ) from error
     return path
 

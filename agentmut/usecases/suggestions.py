@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut._base import RunInterruptedError, UsageError, write_json
+from agentmut._base import RunInterruptedError, UsageError, keep_json
 from agentmut.campaign import Session, Stop, no_other_input, note_proposed, refuse_without_texts, register
 from agentmut.insight import (
     MUTANTS,
@@ -175,9 +175,9 @@ def keep_proposals(
             note_proposed(store, session.tests.scenarios[one.scenario], [one.evaluator], run)
 
 
-def keep_suggestions(project: Project, suggestions: Suggestions) -> Path:
-    """Write `.agentmut/suggestions.json`, which replaces the last suggestions."""
-    return write_json(suggestions, project.root / FOLDER / FILE, "`agentmut suggest`")
+def keep_suggestions(project: Project, suggestions: Suggestions) -> None:
+    """Write `.agentmut/suggestions.json`, which replaces the last ones; a disk that cannot be written keeps nothing."""
+    keep_json(suggestions, project.root / FOLDER / FILE, "`agentmut suggest`")
 
 
 def kept_suggestions(project: Project) -> Suggestions:

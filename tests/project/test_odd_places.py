@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut._base import StoreError, locked
+from agentmut._base import Frozen, StoreError, locked, write_json
 from agentmut.project.scenarios import find_scenario_files
 
 
@@ -23,3 +23,11 @@ def test_what_stands_in_the_place_of_the_projects_folder_is_named(tmp_path: Path
     folder.symlink_to(tmp_path / "nowhere")
     with pytest.raises(StoreError, match="is a link to a place that is not there"), locked(folder):
         pass
+
+
+def test_what_cannot_be_written_is_no_lack_of_room(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError) as error:
+        write_json(Frozen(), tmp_path / "file" / "result.json", "`agentmut run`")
+    assert "[Errno" not in str(error.value)
+    assert "let this user write there, then `agentmut run`" in str(error.value)
