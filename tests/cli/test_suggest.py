@@ -112,13 +112,13 @@ def test_what_would_be_ignored_is_refused(searched: tuple[Path, str]) -> None:
     for arguments, said in [
         (["suggest", "abcdef"], "ids are for --apply"),
         (["suggest", "--apply"], "needs the ids"),
-        (["suggest", "--apply", "zzzz"], "begin with 'zzzz'"),
+        (["suggest", "--apply", "zzzz"], "begins with 'zzzz'"),
         (["suggest", "--trials", "5"], "give --scenarios too"),
         (["suggest", "--apply", "all", "--scenarios"], "without --scenarios"),
         (["suggest", "--run", "nonsense"], "no stored campaign"),
         (["suggest", "--yes"], "give --scenarios too"),
         (["suggest", "--apply", "all", "--run", "nonsense"], "without --run"),
-        (["suggest", "--apply", "all", "zzzz"], "begin with 'zzzz'"),
+        (["suggest", "--apply", "all", "zzzz"], "begins with 'zzzz'"),
     ]:
         done = run_agentmut(project, *arguments)
         assert done.returncode == 2 and said in done.stderr, (arguments, done.stderr)

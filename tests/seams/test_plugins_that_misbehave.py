@@ -106,7 +106,7 @@ def test_what_a_relation_raises_or_returns_is_its_own_error(tmp_path: Path, body
     assert error_of(relations(tmp_path, {"HOLDS": body}), 4).startswith(WHERE + message)
 
 
-@pytest.mark.parametrize("body", ["time.sleep(600)", "sum(iter(int, 1))"])
+@pytest.mark.parametrize("body", ["time.sleep(600)", "any(False for _ in iter(int, 1))"])
 def test_a_relation_has_the_deadline_of_evaluators(tmp_path: Path, body: str) -> None:
     error = error_of(relations(tmp_path, {"FOLLOW_UP": body}, 0.3), 4)
     assert error.startswith(f"{WHERE}follow_up took more than 0.3 s; it was at {tmp_path}/third_odd.py:")
