@@ -158,7 +158,7 @@ NOISY = "\nRATES = {'alpha': 0.7, 'beta': 0.8, 'gamma': 0.9}\n"
     ("trials", "missing"),
     [
         # 10 trials on each scenario, on which no drop of .75 can show; the second round has 30
-        (50, r"no drop can show yet, and the baseline of the next round takes 60 further trials\."),
+        (50, r"no drop can show yet, and the next baseline takes 60 further trials\."),
         (75, r"about \d+ further trials are missing for the first one\."),
     ],
     ids=["none can show", "none is answered"],

@@ -31,14 +31,16 @@ def _missing(state: CampaignState) -> str:
     spend, trials = state.spend, max(2, round(min(needs))) if needs else _next_baseline(state)
     usd = f" (${trials * spend.usd / spend.trials:.2g})" if spend.usd and spend.trials else ""
     if not needs:
-        return f"no drop can show yet, and the baseline of the next round takes {trials} further trials{usd}"
+        return f"no drop can show yet, and the next baseline takes {trials} further trials{usd}"
     return f"about {trials} further trials{usd} are missing for the first one"
 
 
 def _next_baseline(state: CampaignState) -> int:
-    """Return how many trials of the original the next round begins with; 0 after the last round."""
-    later = state.plan.ladder[state.round + 1 :]
-    return sum(max(0, later[0].baseline - b.counts[1]) for b in state.baselines.values()) if later else 0
+    """Return how many trials of the original are missing of this round's baseline, or else of the next one's."""
+    for step in state.plan.ladder[state.round :]:
+        if lacking := sum(max(0, step.baseline - b.counts[1]) for b in state.baselines.values()):
+            return lacking
+    return 0
 
 
 def _open(state: CampaignState) -> list[Arm]:
