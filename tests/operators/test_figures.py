@@ -182,11 +182,16 @@ def test_one_of_something_becomes_two(before: str, near: str) -> None:
         "On the one hand, be kind.", "Ask one by one.", "From one year to the next, compare prices.",
         "One must be kind.", "Take one step back.", "Send one order number at a time.",
         "Only one refund per order is allowed.", "Pick the one label that fits.", "Use a one-time code.",
-        "Make as many calls as 12 tools allow for one request.",
     ],
 )  # fmt: skip
 def test_one_that_counts_nothing_stays(prompt: str) -> None:
     assert prompts(prompt) == []
+
+
+def test_what_a_limit_is_for_stays_one() -> None:
+    limits = prompts("Make at most 12 calls for one request.")
+    assert limits[0] == "Make at most 13 calls for one request."
+    assert all(prompt.endswith("for one request.") for prompt in limits)
 
 
 def test_units_have_their_plural() -> None:

@@ -102,4 +102,4 @@ def test_what_judges_took_is_added_up_by_model() -> None:
     )
     spent = together(Spend(judges=uses[:1]), Spend(trials=1, judges=uses[:1]))
     assert spent.judges[0].usd == 2.0
-    assert "used up (spent 2.00)" in budget_reached(BudgetSettings(usd=2.0), spent, 0)
+    assert "used up (spent $2.00)" in budget_reached(BudgetSettings(usd=2.0), spent, 0)
