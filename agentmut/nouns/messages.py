@@ -101,6 +101,8 @@ class Exchange(NamedTuple):
     """Which agent or node asked, where an adapter has said so with `agentmut.recording.answering`."""
     recalled: bool = False
     """Whether a recorded run answered it, and no service was asked."""
+    cancelled: bool = False
+    """Whether the agent's side cancelled the request, so that `error` is its cancellation."""
 
     @property
     def answered(self) -> bool:
@@ -118,4 +120,4 @@ class Exchange(NamedTuple):
     @property
     def given_up(self) -> bool:
         """Return whether the agent cancelled the request before a reply came."""
-        return self.status is None and (self.error or "").startswith("CancelledError")
+        return self.status is None and self.cancelled

@@ -157,13 +157,17 @@ class Foreseen(Frozen):
     notes: tuple[str, ...] = ()
 
 
+Expect = Callable[[Lanes, float], ExpectedCourse]
+"""Tells what a mutant's trials come to, from its scenarios and the drop that it causes."""
+
+
 def plan_line(
     drop: float,
     mutants: Sequence[PlannedMutant],
     controls: Sequence[PlannedMutant],
     baseline_trials: int,
     unit: Unit,
-    expect: Callable[[Lanes, float], ExpectedCourse],
+    expect: Expect,
 ) -> PlanLine:
     """Add up what is expected of the mutants; see `PlanLine`."""
     told = [(each, expect(each.lanes, drop if each.degrades else 0.0)) for each in mutants if each.lanes]
@@ -179,7 +183,6 @@ def plan_line(
     )
 
 
-Expect = Callable[[Lanes, float], ExpectedCourse]
 STRONG = 0.75
 """The drop that mutants are taken to cause which are killed in the first round."""
 

@@ -165,3 +165,22 @@ def test_a_tool_of_a_graph_loses_its_own_connection(service: Any) -> None:
         return found.compile()
 
     assert end(LangGraphAdapter(build, CONFIG, "here:build").as_built()).ending is Ending.RAISED
+
+
+def test_a_request_that_the_agents_own_failure_cancelled_is_no_trouble_of_the_service() -> None:
+    async def agent(config: AgentConfig, turn: Any) -> str:
+        arrived = asyncio.Event()
+
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            arrived.set()
+            await reader.read()
+            writer.close()
+
+        async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/chat/completions"
+            async with httpx.AsyncClient() as client, asyncio.TaskGroup() as branches:
+                branches.create_task(client.post(url, json={"model": "m", "messages": []}))
+                await arrived.wait()
+                raise ValueError("mine")
+
+    assert end(CallableAdapter(agent, CONFIG)).ending is Ending.RAISED

@@ -10,6 +10,9 @@ from agentmut.campaign.limits import BaselineLimit, baseline_within, first_round
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch, TrialResult
 
+PASSING = 0.1
+"""Share of passes from which on a baseline without a testable scenario is enlarged before the agent is given up."""
+
 
 class BaselinePhase:
     """The baselines of all scenarios, and which trial of the original comes next."""
@@ -62,6 +65,16 @@ class BaselinePhase:
         """Return whether all scenarios have their first trials, some scenario passes, and another never does."""
         found = self.by_scenario.values()
         return not self._at_first and any(b.passes for b in found) and any(b.never_passes for b in found)
+
+    @property
+    def passes_sometimes(self) -> bool:
+        """Return whether the agent passes on some scenario in a share of `PASSING` of the trials, or more."""
+        return any(b.passes >= PASSING * b.trials for b in self.by_scenario.values() if b.trials)
+
+    @property
+    def lacks_trials(self) -> bool:
+        """Return whether some scenario is given no further trial, though it has fewer than it wants."""
+        return any(b.complete and b.trials < b.wanted for b in self.by_scenario.values())
 
     def _tries(self, baseline: ScenarioBaseline) -> bool:
         """Return whether a scenario still has to show that it can pass: it has had no pass and fewer than `HOPELESS`

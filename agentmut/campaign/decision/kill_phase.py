@@ -58,6 +58,11 @@ class KillPhase:
         """Return whether no arm needs a trial in this round and no trial is under way."""
         return all(arm.is_answered for arm in self.arms.values())
 
+    @property
+    def lacks_decisions(self) -> bool:
+        """Return whether trouble of services has left some mutant without a decision."""
+        return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
+
     def record(self, launch: Launch, result: TrialResult) -> Arm:
         """Record a trial. Return the arm of its mutant."""
         arm = self.arms[launch.arm]

@@ -43,9 +43,6 @@ from agentmut.nouns import Mutant, Result, Sampled, Scenario, Score, Status
 from agentmut.store import QuarantinedTrials, is_later
 from agentmut.trial import Detector, SuiteConfig
 
-PASSING = 0.1
-"""Share of passes from which on a baseline without a testable scenario is enlarged before the agent is given up."""
-
 
 @dataclass
 class CampaignState:
@@ -222,9 +219,7 @@ class CampaignState:
 
     def _harmed(self) -> bool:
         """Return whether trouble of services has cost a mutant its decision, or cost the baseline wanted trials."""
-        if any(b.complete and b.trials < b.wanted for b in self.baselines.values()):
-            return True
-        return any(arm.status is Status.UNDECIDED and arm.tally.trouble for arm in self.arms.values())
+        return self.original.lacks_trials or self.kills.lacks_decisions
 
     def _record_original(self, launch: Launch, result: TrialResult) -> None:
         self.money = self.money.after(result)
@@ -364,8 +359,7 @@ class CampaignState:
 
     def _look_longer(self) -> None:
         """Give up an agent that fails on every scenario; the small baseline of the first round may be bad luck."""
-        passing = any(b.passes >= PASSING * b.trials for b in self.baselines.values() if b.trials)
-        if self.round < 0 and passing:
+        if self.round < 0 and self.original.passes_sometimes:
             self.original.grow(self.plan.ladder[-1].baseline)
         if self.baseline_complete:
             self.problem = untestable_problem(self.baselines)

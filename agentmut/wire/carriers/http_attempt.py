@@ -1,5 +1,6 @@
 """One HTTP attempt at a model service, from its start to its record; every ending makes a record."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable
@@ -120,7 +121,7 @@ class UnderWay:
         problem = None if error is None else without_url_secrets(error)
         if reply is None and self._body is not None:
             problem = damage(self.codec, self._body, complete=self._complete)
-        self._record(reply, problem)
+        self._record(reply, problem, isinstance(error, asyncio.CancelledError))
 
     def _reply(self, body: bytes) -> ModelReply | None:
         try:
@@ -128,13 +129,13 @@ class UnderWay:
         except ValueError:  # the agent's client will complain in its own words
             return None
 
-    def _record(self, reply: ModelReply | None, problem: str | None) -> None:
+    def _record(self, reply: ModelReply | None, problem: str | None, cancelled: bool) -> None:
         self._ended = True
         self.settled()
         self._body, request = None, self._read()
         if request is None:
             return
-        seen = self._seen(request, reply, problem)
+        seen = self._seen(request, reply, problem)._replace(cancelled=cancelled)
         if self._purse is not None and reply is not None and not self.recalled:
             self._purse.pay(reply.model or request.model, reply.usage)
         if self._keep is not None:
