@@ -168,9 +168,9 @@ def _remedy(error: BaseException) -> str:
     if not _ABOUT_KEYS.search(str(error)):
         return "Fix that module, or install what it needs."
     return (
-        "A client that is made while its module loads needs its key then: set the variable that it names. Commands "
-        "that ask no model (`mutants`, `show`, `replay`) take any value; `agentmut simulate -- agentmut mutants` sets "
-        "one, and `agentmut mutants --request FILE` needs no agent."
+        "The module makes a client while it loads, and the client needs its key: set the variable that holds the key. "
+        "Without a key, `agentmut simulate -- agentmut run` asks the simulated model. A command that runs no agent "
+        "takes any value."
     )
 
 

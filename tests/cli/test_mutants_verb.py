@@ -458,3 +458,37 @@ def test_outside_of_a_repository_a_revision_means_nothing(
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
     assert "no git working tree" in refused(run, "--config", "agent.yaml", "--in-diff", "HEAD")
+
+
+def test_a_client_that_is_made_at_import_needs_no_key(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    agent = (
+        "from openai import OpenAI\nclient = OpenAI()\ndef answer(config, input):\n    return config.prompt\n"
+    )
+    (folder / "keyed_at_import.py").write_text(agent)
+    project = (
+        "version: 1\nagent: {adapter: python, run: 'keyed_at_import:answer', config: {prompt: system.md}}\n"
+    )
+    (folder / "agentmut.yaml").write_text(f"{project}suite: {{scenarios: s.yaml}}\n")
+    (folder / "s.yaml").write_text("- {name: a, input: hi, evaluators: [{contains: hi}]}\n")
+    code, out, err = run()
+    assert code == 0, err
+    assert 'drop "Never promise a refund."' in out
+    assert "OPENAI_API_KEY" not in os.environ
+
+
+def test_a_key_that_no_service_is_known_for_is_asked_for_in_plain_words(run: Run, folder: Path) -> None:
+    agent = "raise RuntimeError('Set the API key DESK_KEY.')\ndef answer(config, input):\n    return ''\n"
+    (folder / "keyed_by_desk.py").write_text(agent)
+    project = (
+        "version: 1\nagent: {adapter: python, run: 'keyed_by_desk:answer', config: {prompt: system.md}}\n"
+    )
+    (folder / "agentmut.yaml").write_text(f"{project}suite: {{scenarios: s.yaml}}\n")
+    (folder / "s.yaml").write_text("- {name: a, input: hi, evaluators: [{contains: hi}]}\n")
+    code, _, err = run()
+    assert code == 2
+    assert "The module makes a client while it loads, and the client needs its key" in err
+    assert "`agentmut simulate -- agentmut run` asks the simulated model" in err

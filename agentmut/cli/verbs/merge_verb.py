@@ -34,11 +34,11 @@ def merge(
     """
     from agentmut.campaign import open_session
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment, carry_out_merge, open_store
+    from agentmut.usecases import agent_environment, carry_out_merge, open_store, stand_in_keys
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
+    with agents_on_stderr(), stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
         result = carry_out_merge(open_session(loaded), store, paths or ())
     print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))

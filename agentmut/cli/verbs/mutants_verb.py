@@ -122,11 +122,11 @@ def _of_project(
 ) -> "tuple[Origin, Generation, Selection]":
     from agentmut.campaign import make_mutants, open_session
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment
+    from agentmut.usecases import agent_environment, stand_in_keys
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    with agents_on_stderr(), agent_environment(loaded):
+    with agents_on_stderr(), stand_in_keys(), agent_environment(loaded):
         session = open_session(loaded, scenarios)
         selection = with_session_changes(selection, session, in_diff, agent)
         return session.origin, make_mutants(session, selection), selection

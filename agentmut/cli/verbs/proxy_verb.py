@@ -245,9 +245,11 @@ def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
     from agentmut.campaign import Selection, make_mutants, open_session
     from agentmut.project import load_project
     from agentmut.recording import Trial, altered_tools
+    from agentmut.usecases import stand_in_keys
     from agentmut.wire import ConfigRewriter
 
-    session = open_session(load_project(project))
+    with stand_in_keys():
+        session = open_session(load_project(project))
     found = make_mutants(session, Selection(mutants=(wanted,))).mutants
     if len(found) != 1:
         raise UsageError(f"{len(found)} mutants begin with {wanted!r}. `agentmut mutants` lists all.")
