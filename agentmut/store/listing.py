@@ -30,6 +30,15 @@ class Listing:
             query = query.where(same)
         yield from self._connections.rows(query, self._read)
 
+    def has_mutants(self) -> bool:
+        """Return whether a trial of a mutant is stored."""
+
+        def found(connection: Connection) -> bool:
+            query = select(trials.c.id).where(trials.c.mutant != "").limit(1)
+            return connection.execute(query).first() is not None
+
+        return self._connections.read(found)
+
     def heads(
         self, run: str, mutant: str, most: int | None = None, besides: Collection[str] = ()
     ) -> list[TrialHead]:

@@ -89,13 +89,26 @@ def outcomes(path: Path) -> list[str]:
 
 def test_trials_that_count_are_written_with_their_verdict_a_line_each(project: Path) -> None:
     target = project / "out" / "traces.jsonl"
-    assert "2 traces written to" in exported(project, str(target))
+    assert "2 traces written to" in exported(project, str(target), "--mutants")
     assert outcomes(target) == ["pass", "fail"]
-    exported(project, str(target), "--failed")
+    exported(project, str(target), "--mutants", "--failed")
     assert outcomes(target) == ["fail"]
     exported(project, str(target), "--mutant", "original")
     assert outcomes(target) == ["pass"]
     assert [path.name for path in target.parent.iterdir()] == ["traces.jsonl"]
+
+
+def test_trials_of_mutants_are_left_out_unless_they_are_asked_for(project: Path) -> None:
+    target = project / "traces.jsonl"
+    said = exported(project, str(target))
+    assert said.startswith("1 trace written to")
+    assert said.endswith("They are of the unchanged agent: --mutants adds the trials of mutants.\n")
+    assert outcomes(target) == ["pass"]
+    assert "--mutants" not in exported(project, str(target), "--mutants")
+    exported(project, str(target), "--mutant", "abc")
+    assert outcomes(target) == ["fail"]
+    with pytest.raises(UsageError, match="leave --mutant out"):
+        exported(project, str(target), "--mutants", "--mutant", "abc")
 
 
 def test_the_target_may_be_an_option_as_in_other_verbs(project: Path, tmp_path: Path) -> None:
@@ -107,7 +120,7 @@ def test_the_target_may_be_an_option_as_in_other_verbs(project: Path, tmp_path: 
 
 def test_trajectories_are_a_folder_of_files(project: Path) -> None:
     folder = project / "trajectories"
-    assert "2 trajectories" in exported(project, str(folder), "--format", "atif")
+    assert "2 trajectories" in exported(project, str(folder), "--format", "atif", "--mutants")
     assert sorted(path.name for path in folder.iterdir()) == ["trial-000001.json", "trial-000002.json"]
     assert json.loads((folder / "trial-000002.json").read_text())["agent"]["extra"] == {"mutant": "abc1"}
 
@@ -117,7 +130,7 @@ def test_a_collector_is_sent_each_trace_with_the_headers_of_the_environment(
 ) -> None:
     url, taken = collector
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b")
-    assert f"2 traces sent to {url}." in exported(project, "--endpoint", url)
+    assert f"2 traces sent to {url}." in exported(project, "--mutants", "--endpoint", url)
     assert [(path, token) for path, token, _ in taken] == [("/v1/traces", "a b")] * 2
     with pytest.raises(RunError, match=r"did not take trace 1: HTTP Error 503"):
         exported(project, "--endpoint", f"{url}/v1/traces")
@@ -145,9 +158,9 @@ def test_a_collector_that_takes_no_json_is_sent_protobuf(
     project: Path, phoenix: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, taken = phoenix
-    exported(project, str(project / "traces.jsonl"))
+    exported(project, str(project / "traces.jsonl"), "--mutants")
     written = [json.loads(line) for line in (project / "traces.jsonl").read_text().splitlines()]
-    assert "2 traces sent" in exported(project, "--endpoint", url)
+    assert "2 traces sent" in exported(project, "--mutants", "--endpoint", url)
     spans = [request["resourceSpans"][0]["scopeSpans"][0]["spans"][0] for request in written]
     sent = [request.resource_spans[0].scope_spans[0].spans[0] for request in taken]
     assert [span.trace_id.hex() for span in sent] == [span["traceId"] for span in spans]

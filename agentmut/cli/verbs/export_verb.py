@@ -67,6 +67,10 @@ def export(
     endpoint: Endpoint = None,
     scenario: Annotated[str | None, typer.Option("--scenario", help="Only trials of this scenario.")] = None,
     mutant: TrialsOf = None,
+    mutants: Annotated[
+        bool,
+        typer.Option("--mutants", help="Write the trials of all mutants too, and not the original's alone."),
+    ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only trials that failed.")] = False,
     imported: Annotated[
         bool,
@@ -87,7 +91,8 @@ def export(
 ) -> None:
     """Write the stored trials as traces that other tools read.
 
-    Each trial is one trace, with its verdict by today's evaluators. With `--imported` the imported runs are written,
+    Each trial is one trace, with its verdict by today's evaluators. Without `--mutant` or `--mutants`, the trials are
+    those of the unchanged agent. With `--imported` the imported runs are written,
     each with its recorded outcome; no project file is needed then. Nothing is run. Secrets were taken out of the
     texts when they were stored. OTEL_EXPORTER_OTLP_HEADERS gives headers to send along.
 
@@ -99,17 +104,23 @@ def export(
     _check(target, written_as, endpoint)
     goal = _Goal(target, written_as, endpoint or "")
     if imported:
-        if mutant is not None:
-            raise UsageError("--mutant: imported runs are of no mutant. Leave --mutant or --imported out.")
+        if mutant is not None or mutants:
+            given = "--mutants" if mutants else "--mutant"
+            raise UsageError(f"{given}: imported runs are of no mutant. Leave {given} or --imported out.")
         query = _query(scenario, version, failed, (since, until), sample)._replace(seed=seed)
         count, said = _imported(project, query, goal)
     else:
         _check_imported_only(version, since, until, sample)
-        count, said = _own(project, scenario, mutant, failed, goal)
+        if mutants and mutant is not None:
+            raise UsageError(
+                "--mutants writes the trials of all mutants. Leave it out, or leave --mutant out."
+            )
+        wanted = None if mutants else "" if mutant in (None, "original") else mutant
+        count, said = _own(project, scenario, wanted, failed, goal)
     if as_json:
         print_json({"format": written_as.value, "trials": count, "target": str(target or endpoint)})
     else:
-        typer.echo(f"{count} {said}")
+        typer.echo(said)
 
 
 class _Goal(NamedTuple):
@@ -177,9 +188,10 @@ def _own(
                 f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first, or add --imported."
             )
         with opened(loaded) as (session, store):
-            mutant = "" if mutant == "original" else mutant
             found = exported_trials(session, store, scenario=scenario, mutant=mutant, failed=failed)
             count, said = _write(found, loaded.root.resolve().name, goal)
+            if mutant == "" and store.listing.has_mutants():
+                said += " They are of the unchanged agent: --mutants adds the trials of mutants."
             if not count and (held := store.imports.totals().trials):
                 said += f" The store holds {held} imported runs: --imported writes these."
             return count, said
@@ -190,10 +202,13 @@ def _write(found: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[i
     from agentmut.report import send_lines
 
     if goal.target is None:
-        return send_lines(_lines(found, agent), goal.endpoint), f"traces sent to {goal.endpoint}."
-    if goal.written_as is TraceFormat.ATIF:
-        return _write_atif(found, agent, goal.target), f"trajectories written to {goal.target}."
-    return _write_otlp(found, agent, goal.target), f"traces written to {goal.target}."
+        count, what = send_lines(_lines(found, agent), goal.endpoint), f"sent to {goal.endpoint}."
+    elif goal.written_as is TraceFormat.ATIF:
+        count, what = _write_atif(found, agent, goal.target), f"written to {goal.target}."
+    else:
+        count, what = _write_otlp(found, agent, goal.target), f"written to {goal.target}."
+    one, many = ("trajectory", "trajectories") if goal.written_as is TraceFormat.ATIF else ("trace", "traces")
+    return count, f"{count} {one if count == 1 else many} {what}"
 
 
 def _check_imported_only(
