@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 HOST = "127.0.0.1"
+MOST_CONNECTIONS = 100
+"""The connections that are open at once; any local user can open them, and each takes a handle of the command."""
 HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -30,7 +32,9 @@ async def listen(answer: Answer, host: str = HOST, port: int = 0) -> Listening:
 
     from agentmut.wire import HttpServer, server_log
 
-    server = HttpServer(answer, access_log=None, logger=server_log("agentmut.pages"))
+    server = HttpServer(
+        answer, most_connections=MOST_CONNECTIONS, access_log=None, logger=server_log("agentmut.pages")
+    )
     runner = web.ServerRunner(server, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -1,10 +1,12 @@
-"""The HTTP server behind every door of agentmut: aiohttp's, with two differences.
+"""The HTTP server behind every door of agentmut: aiohttp's, with three differences.
 
-An unreadable request is quoted to nobody, since it may hold credentials. And a client that half-closes its connection
-gets its reply. From a client that has hung up it differs in one thing only: it does not answer a further byte by a
-reset. So such a byte is sent, as an interim reply.
+An unreadable request is quoted to nobody, since it may hold credentials. A server of pages keeps a limited number of
+connections, since each takes a handle of the command. And a client that half-closes its connection gets its reply.
+From a client that has hung up it differs in one thing only: it does not answer a further byte by a reset. So such a
+byte is sent, as an interim reply.
 """
 
+import asyncio
 import socket
 from typing import Any
 
@@ -93,8 +95,26 @@ def _may_wait(request: web.BaseRequest) -> bool:
 
 
 class HttpServer(web.Server):
-    """aiohttp's server, with such connections."""
+    """aiohttp's server, with such connections; of more than `most_connections` the oldest is closed."""
+
+    def __init__(self, handler: Any, *, most_connections: int | None = None, **named: Any) -> None:
+        super().__init__(handler, **named)
+        self._most_connections = most_connections
+        self._open: dict[web.RequestHandler, asyncio.Transport] = {}
+        """The connections from the oldest to the newest, without those that are being closed."""
 
     def __call__(self) -> Connection:
         """Return what answers a new connection."""
         return Connection(self, loop=self._loop, **self._kwargs)
+
+    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+        """Keep a new connection, and close the oldest where there are too many."""
+        super().connection_made(handler, transport)
+        self._open[handler] = transport
+        if self._most_connections is not None and len(self._open) > self._most_connections:
+            self._open.pop(next(iter(self._open))).abort()
+
+    def connection_lost(self, handler: web.RequestHandler, exc: BaseException | None = None) -> None:
+        """Forget a connection."""
+        self._open.pop(handler, None)
+        super().connection_lost(handler, exc)
