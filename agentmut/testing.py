@@ -283,7 +283,7 @@ def _conduct_faults(
     tried += [TriedConfig(example.config, example.options) for example in examples]
     for number, (config, its_options) in enumerate(tried, start=1):
         yield from (
-            f"config {number}{_shown(config)}: {fault}"
+            f"config {number}{_prompt_beginning(config)}: {fault}"
             for fault in _config_faults(operator, config, its_options)
         )
     if other_processes:
@@ -320,7 +320,7 @@ def _config_faults(operator: Operator, config: AgentConfig, options: OperatorOpt
         yield from repetitions(fault)
 
 
-def _shown(config: AgentConfig) -> str:
+def _prompt_beginning(config: AgentConfig) -> str:
     """Return the beginning of its prompt, so that a config can be told from the others."""
     first = config.prompt.strip().partition("\n")[0]
     return f" ({first[:40]!r})" if first else ""

@@ -52,10 +52,10 @@ def without_comments(text: str) -> str:
     >>> without_comments('{"a": "// kept", /* gone */ "b": [1, 2,], // gone\\n}')
     '{"a": "// kept",  "b": [1, 2] \\n}'
     """
-    return _NOT_JSON.sub(_kept, text)
+    return _NOT_JSON.sub(_without_comment, text)
 
 
-def _kept(found: re.Match[str]) -> str:
+def _without_comment(found: re.Match[str]) -> str:
     is_kept = found[0].startswith('"') or (found[0].startswith("/*") and not found[0].endswith("*/"))
     return found[0] if is_kept else "\n" * found[0].count("\n")
 

@@ -19,7 +19,7 @@ def own_place(error: BaseException) -> str:
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         if _is_own(file, str(frame.f_globals.get("__name__", ""))):
-            found = f"{_shown(file)}:{line} in {frame.f_code.co_name}"
+            found = f"{_relative_path(file)}:{line} in {frame.f_code.co_name}"
     return found
 
 
@@ -28,6 +28,6 @@ def _is_own(file: str, module: str) -> bool:
     return not library and module.partition(".")[0] != "agentmut"
 
 
-def _shown(file: str) -> str:
+def _relative_path(file: str) -> str:
     path, here = Path(file).resolve(), Path.cwd().resolve()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -151,14 +151,14 @@ def signs_of_life(
 
 
 @contextmanager
-def in_plugin(what: str) -> Iterator[None]:
+def in_plugin(code_name: str) -> Iterator[None]:
     """Let the supervisor know during the block that a plugin's code runs: if the process ends there, it is named."""
     line = supervisor()
     if line is None:
         yield
         return
     before = line.plugin.text
-    line.plugin.write(what)
+    line.plugin.write(code_name)
     try:
         yield
     finally:

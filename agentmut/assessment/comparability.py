@@ -94,7 +94,7 @@ def count_baseline(
     return {
         name: RecountedBaseline(
             counts=_counts(session, saved, name, judged.get(name, [])),
-            was=_kept(saved, name),
+            was=_saved_counts(saved, name),
             first_free=_first_free(session, saved, name, seed),
             looks=saved.scenarios[name].looks,
         )
@@ -158,7 +158,7 @@ def _can_judge(session: Session, stored: StoredTrial) -> bool:
 
 
 def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool]) -> BaselineCounts:
-    kept = _kept(saved, name)
+    kept = _saved_counts(saved, name)
     if len(judged) >= kept.trials:
         return BaselineCounts(sum(judged), len(judged))
     if judged_by(session.tests.scenarios[name]) != saved.scenarios[name].judged_by:
@@ -169,7 +169,7 @@ def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool
     return kept
 
 
-def _kept(saved: SavedBaseline, name: str) -> BaselineCounts:
+def _saved_counts(saved: SavedBaseline, name: str) -> BaselineCounts:
     return BaselineCounts(saved.scenarios[name].passes, saved.scenarios[name].trials)
 
 

@@ -44,9 +44,9 @@ def merged(uses: Iterable[_Use]) -> tuple[_Use, ...]:
     return tuple(found.values())
 
 
-def _sum(one: _Use, other: _Use) -> _Use:
-    counts = type(one).model_fields.keys() - {"model", "usd"}
-    usd = None if one.usd is None or other.usd is None else one.usd + other.usd
-    return one.model_copy(
-        update={"usd": usd, **{name: getattr(one, name) + getattr(other, name) for name in counts}}
+def _sum(left: _Use, right: _Use) -> _Use:
+    counts = type(left).model_fields.keys() - {"model", "usd"}
+    usd = None if left.usd is None or right.usd is None else left.usd + right.usd
+    return left.model_copy(
+        update={"usd": usd, **{name: getattr(left, name) + getattr(right, name) for name in counts}}
     )

@@ -110,9 +110,9 @@ def selection_of(choice: Choice) -> "Selection":
     )
 
 
-def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
+def _refuse_empty(options: "Mapping[str, Sequence[str] | None]") -> None:
     """Refuse an empty value (an unset shell variable), which would be the beginning of every id."""
-    for option, values in given.items():
+    for option, values in options.items():
         if any(not value.strip() for value in values or ()):
             raise UsageError(f"{option}: the value is empty. Give one, or leave the option out.")
 

@@ -69,7 +69,7 @@ def _stored(
             found = runs_of_mutants(session, store, run, rows, ALL if each else FURTHER, on)
             extra = beside._replace(assertions=assertions, where=loaded.sources.scenarios)
             extra = extra._replace(failing=tuple(failing_runs(session, store, run, failing)))
-            return extra._replace(runs=_kept(extra, found, each))
+            return extra._replace(runs=_runs_of_page(extra, found, each))
 
 
 def _fails(row: "BaselineRow") -> bool:
@@ -77,19 +77,19 @@ def _fails(row: "BaselineRow") -> bool:
     return row.passes < row.trials and (not row.testable or (row.rate or 0.0) < row.threshold)
 
 
-def _kept(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tuple[MutantRuns, ...]":
+def _runs_of_page(extra: Extra, found: "Iterator[MutantRuns]", each: Each | None) -> "tuple[MutantRuns, ...]":
     """Return the runs that fit into the page; the receivers of `each` get all runs."""
     from agentmut.report import runs_within
 
     if each is None:
         return runs_within(found)
-    given = _given(found, each(extra))
+    given = _cut_pairs(found, each(extra))
     kept = runs_within(given)
     deque(given, maxlen=0)  # those for which the page has no room
     return kept
 
 
-def _given(found: "Iterable[MutantRuns]", take: "Callable[[MutantRuns], None]") -> "Iterator[MutantRuns]":
+def _cut_pairs(found: "Iterable[MutantRuns]", take: "Callable[[MutantRuns], None]") -> "Iterator[MutantRuns]":
     """Yield the runs cut to as many pairs as a page shows, after the receivers got all pairs."""
     from agentmut.report import FURTHER
 

@@ -51,12 +51,12 @@ def find_recorded(project: Path, run: str | None) -> Path:
     return folder / _the_one(runs, run, f"recorded trial in {folder}")
 
 
-def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
+def _the_one(runs: Iterable[str], begins: str | None, document: str) -> str:
     """Return the only run whose id begins so, or the latest run if none is named. Raises `UsageError`."""
     known = sorted(runs)
     found = [name for name in known if begins is None or name.startswith(begins)]
     if not found:
-        raise UsageError(f"run {begins} has no {what}. Known: {', '.join(known)}.")
+        raise UsageError(f"run {begins} has no {document}. Known: {', '.join(known)}.")
     if begins is not None and len(found) > 1:
         raise UsageError(f"{len(found)} runs begin with {begins!r}: {', '.join(found)}.")
     return found[-1]

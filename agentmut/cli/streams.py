@@ -33,7 +33,7 @@ def keep_streams() -> None:
         _open(number, flags)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  (stays open to the end)
-    sys.stdout, sys.stderr = _kept(sys.stdout, 1), _kept(sys.stderr, 2)
+    sys.stdout, sys.stderr = _lasting(sys.stdout, 1), _lasting(sys.stderr, 2)
 
 
 def drop_output() -> None:
@@ -56,7 +56,7 @@ def _open(number: int, flags: int) -> None:
             os.set_inheritable(number, True)
 
 
-def _kept(stream: TextIO | None, number: int) -> TextIO:
+def _lasting(stream: TextIO | None, number: int) -> TextIO:
     """Return the stream, or one in its place that lasts."""
     if stream is None:
         return open(number, "w", encoding="utf-8", errors="replace", closefd=False)

@@ -127,19 +127,21 @@ def _home(projects: "Sequence[TeamProject]", folders: Mapping[str, str], user: s
     return team_page(projects, Links(project=lambda name: f"{folders[name]}/{HOME}"), user)
 
 
-def _of_project(one: "TeamProject", folder: str) -> dict[str, Page]:
+def _of_project(project: "TeamProject", folder: str) -> dict[str, Page]:
     """Return the pages of a project: its own, those of its runs, and those that compare two campaigns."""
-    runs = {run.id: f"runs/{_file(run.id)}" for run in one.runs if run.kind in PAGED}
-    diffs = {(old, new): f"changes/{_file(f'{old}..{new}')}" for old, new in combinations(one.campaigns, 2)}
-    later = {run: f"runs/{_file(f'{run}..later')}" for run in runs if _has_later_documents(one, run)}
+    runs = {run.id: f"runs/{_file(run.id)}" for run in project.runs if run.kind in PAGED}
+    diffs = {
+        (old, new): f"changes/{_file(f'{old}..{new}')}" for old, new in combinations(project.campaigns, 2)
+    }
+    later = {run: f"runs/{_file(f'{run}..later')}" for run in runs if _has_later_documents(project, run)}
     links = _links(runs, diffs, later)
-    pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, one, links)}
+    pages: dict[str, Page] = {f"{folder}/{HOME}": partial(_project_page, project, links)}
     for run, path in runs.items():
-        pages[f"{folder}/{path}"] = partial(_run_page, one, run)
+        pages[f"{folder}/{path}"] = partial(_run_page, project, run)
     for run, path in later.items():
-        pages[f"{folder}/{path}"] = partial(_run_page, one, run, made_anew=True)
+        pages[f"{folder}/{path}"] = partial(_run_page, project, run, made_anew=True)
     for (old, new), path in diffs.items():
-        pages[f"{folder}/{path}"] = partial(_diff_page, one, old, new)
+        pages[f"{folder}/{path}"] = partial(_diff_page, project, old, new)
     return pages
 
 
@@ -147,13 +149,13 @@ def _file(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".html"
 
 
-def _has_later_documents(one: "TeamProject", run: str) -> bool:
+def _has_later_documents(project: "TeamProject", run: str) -> bool:
     """Return whether something was found about a run after the page that it wrote itself."""
     from agentmut.cli.runs import folder_of
 
-    if one.root is None:
+    if project.root is None:
         return False
-    folder = folder_of(one.root, run)
+    folder = folder_of(project.root, run)
     try:
         written = (folder / WRITTEN).stat().st_mtime_ns
         return any(path.stat().st_mtime_ns > written for path in folder.glob("*.json"))
@@ -161,10 +163,10 @@ def _has_later_documents(one: "TeamProject", run: str) -> bool:
         return False
 
 
-def _project_page(one: "TeamProject", links: "Links", user: str) -> str:
+def _project_page(project: "TeamProject", links: "Links", user: str) -> str:
     from agentmut.report import project_page
 
-    return project_page(one, links, user)
+    return project_page(project, links, user)
 
 
 def _links(
@@ -180,29 +182,29 @@ def _links(
     )
 
 
-def _run_page(one: "TeamProject", run: str, user: str, *, made_anew: bool = False) -> str:
+def _run_page(project: "TeamProject", run: str, user: str, *, made_anew: bool = False) -> str:
     """Return the page of a run: the one that the run wrote, unless a page is to be made anew of its documents."""
     from agentmut.cli.runs import folder_of
 
-    if (kept := one.of_store.get(run)) is not None:
-        return _page_of(kept, _beside_in_store(one, run))
-    assert one.root is not None
+    if (kept := project.of_store.get(run)) is not None:
+        return _page_of(kept, _beside_in_store(project, run))
+    assert project.root is not None
     try:
-        written = folder_of(one.root, run) / WRITTEN
+        written = folder_of(project.root, run) / WRITTEN
         if made_anew or not written.is_file():
-            return _made(one.root, run)
+            return _made(project.root, run)
         return written.read_text("utf-8", "replace")
     except (OSError, AgentmutError) as error:
         raise UsageError(f"the report of run {run} cannot be read: {error}") from None
 
 
-def _beside_in_store(one: "TeamProject", run: str) -> "Extra":
+def _beside_in_store(project: "TeamProject", run: str) -> "Extra":
     """Return what the page of a run of another machine shows beside its report. Raises `AgentmutError`."""
     from agentmut.report import Extra
     from agentmut.usecases import KeptBeside, kept_beside
 
-    kept = KeptBeside() if one.where is None else kept_beside(one.where, one.stored_as, run)
-    return Extra(project=one.name, no_runs=NO_RUNS, **kept._asdict())
+    kept = KeptBeside() if project.where is None else kept_beside(project.where, project.stored_as, run)
+    return Extra(project=project.name, no_runs=NO_RUNS, **kept._asdict())
 
 
 def _made(root: Path, run: str) -> str:
@@ -232,22 +234,22 @@ def _page_of(report: "TeamReport", extra: "Extra") -> str:
     return outcomes_as(report, "html")
 
 
-def _diff_page(one: "TeamProject", old: str, new: str, user: str) -> str:
+def _diff_page(project: "TeamProject", old: str, new: str, user: str) -> str:
     from agentmut.report import Links, diff_page
     from agentmut.store import compare_results
 
-    earlier = [run for run in one.campaigns[: one.campaigns.index(new)] if run != old]
+    earlier = [run for run in project.campaigns[: project.campaigns.index(new)] if run != old]
     others = [(run, _file(f"{run}..{new}")) for run in earlier]
-    compared = compare_results(_result(one, old), _result(one, new))
-    return diff_page(compared, one.name, others, Links(home=f"../{HOME}"), user)
+    compared = compare_results(_result(project, old), _result(project, new))
+    return diff_page(compared, project.name, others, Links(home=f"../{HOME}"), user)
 
 
-def _result(one: "TeamProject", run: str) -> "Result":
+def _result(project: "TeamProject", run: str) -> "Result":
     from agentmut.cli.runs import folder_of
     from agentmut.nouns import Result, read_result
 
-    kept = one.of_store.get(run)
+    kept = project.of_store.get(run)
     if isinstance(kept, Result):
         return kept
-    assert one.root is not None
-    return read_result(folder_of(one.root, run) / "result.json")
+    assert project.root is not None
+    return read_result(folder_of(project.root, run) / "result.json")

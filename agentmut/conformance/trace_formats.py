@@ -27,14 +27,14 @@ def trace_format_faults(made: Any, samples: Sequence[Path]) -> Iterator[str]:
         yield from _damage_faults(made, sample)
 
 
-def _recognition_faults(made: Any, head: bytes, what: str, *, expected: bool) -> Iterator[str]:
+def _recognition_faults(made: Any, head: bytes, content: str, *, expected: bool) -> Iterator[str]:
     try:
         found = made.recognises(head)
     except Exception as error:
-        yield f"recognises() raised {one_line(error)} for {what}"
+        yield f"recognises() raised {one_line(error)} for {content}"
         return
     if found is not expected:
-        yield f"recognises() gave {found!r} for {what}; expected {expected}"
+        yield f"recognises() gave {found!r} for {content}; expected {expected}"
 
 
 def _reading_faults(made: Any, sample: Path) -> Iterator[str]:

@@ -306,11 +306,11 @@ class _Ward:
         program = as_program(self._session.project.agent.run or "")
         return f"no model request was seen: {unseen(self._deeds, loaded(), program)}"
 
-    def _withheld(self, one: TriedChange) -> str:
+    def _withheld(self, change: TriedChange) -> str:
         adapter = inside(self._session.adapter)
         if not isinstance(adapter, RunsOutside):
-            return adapter.cannot_express(one.mutant)
-        place = ".".join(part for part in one.edit.path if not part.isdigit())
+            return adapter.cannot_express(change.mutant)
+        place = ".".join(part for part in change.edit.path if not part.isdigit())
         if any(place == path or place.startswith(f"{path}.") for path in adapter.carries):
             return ""
         return f"the agent runs elsewhere and does not get the change: {OUTSIDE}"
@@ -334,9 +334,9 @@ class _Ward:
         spec = project.agent.model_copy(update={"route": route})
         return open_session(project.model_copy(update={"agent": spec}), (self._scenario,))
 
-    def _judged(self, one: TriedChange, execution: Execution, route: RouteName) -> Delivered:
+    def _judged(self, change: TriedChange, execution: Execution, route: RouteName) -> Delivered:
         base, seen = self._session.suite.full, execution.footprint
-        witness = Detector(one.mutant, base).witness(seen)
+        witness = Detector(change.mutant, base).witness(seen)
         ended = (
             "" if execution.ending in RAN else f"the run ended with {execution.ending}: {execution.reason}"
         )
@@ -344,7 +344,7 @@ class _Ward:
             if execution.ending is Ending.UNBUILDABLE or (ended and not seen.requests and not seen.reads):
                 return Delivered(arrival=Arrival.UNKNOWN, said=ended)
             kept = self._sent_before and not ended and not (seen.requests or seen.strangers or seen.reads)
-            cause = KEPT_REPLIES if kept else absence(one.mutant, base, [seen], self._remedy(route))
+            cause = KEPT_REPLIES if kept else absence(change.mutant, base, [seen], self._remedy(route))
             return Delivered(arrival=Arrival.NONE, said="; ".join(filter(None, (cause, ended))))
         delivery = Delivery()
         delivery.record(witness, seen)

@@ -76,7 +76,7 @@ def template_of(text: str, others: Sequence[str]) -> Template:
 def moving_spans(text: str, others: Sequence[str]) -> list[Span]:
     """Return where `text` differs from any of the `others`: sorted, disjoint, as whole words."""
     found = [span for other in dict.fromkeys(others) if other != text for span in _differing(text, other)]
-    return _joined(text, sorted(_whole(text, *span) for span in found))
+    return _joined(text, sorted(_whole_span(text, *span) for span in found))
 
 
 def _differing(text: str, other: str) -> Iterator[Span]:
@@ -100,7 +100,7 @@ def _in_stretch(offset: int, old: str, new: str) -> Iterator[Span]:
     yield from [whole] if moved > MOST_OF_A_STRETCH * len(old.strip()) else spans
 
 
-def _whole(text: str, start: int, end: int) -> Span:
+def _whole_span(text: str, start: int, end: int) -> Span:
     """Return the span without white space at its ends, as a whole word, date or address."""
     while start < end and text[start].isspace():
         start += 1

@@ -76,7 +76,7 @@ class NamedEvaluator(GivesChecks):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Return the evaluator's check, under its registered name. Raise `EvaluatorError` or `NotJudgedError`."""
-        check = self._asked(self.evaluator.evaluate, scenario, trace)
+        check = self._judged_by(self.evaluator.evaluate, scenario, trace)
         if not isinstance(check, Check):
             raise self._odd(scenario, check, "evaluate() must return a Check")
         return check if check.evaluator == self.name else check.model_copy(update={"evaluator": self.name})
@@ -85,7 +85,7 @@ class NamedEvaluator(GivesChecks):
         """Return all checks; an evaluator that gives several names them itself. Raises like `evaluate`."""
         if not isinstance(self.evaluator, GivesChecks):
             return (self.evaluate(scenario, trace),)
-        found = self._asked(self.evaluator.every_check, scenario, trace)
+        found = self._judged_by(self.evaluator.every_check, scenario, trace)
         if not isinstance(found, tuple) or not found or not all(isinstance(one, Check) for one in found):
             raise self._odd(scenario, found, "every_check() must return Checks")
         return found
@@ -93,7 +93,7 @@ class NamedEvaluator(GivesChecks):
     def _where(self, scenario: Scenario) -> str:
         return f"{_label(self)} of scenario {scenario.name!r}"
 
-    def _asked(
+    def _judged_by(
         self, judge: Callable[[Scenario, AgentTrace], Any], scenario: Scenario, trace: AgentTrace
     ) -> Any:
         where = self._where(scenario)

@@ -162,9 +162,9 @@ def _first(items: Any, field: str) -> Any:
     return getattr(items[0], field, None) if isinstance(items, list) and items else None
 
 
-def _unreadable(said: Any, usage: Usage | None = None) -> Reply:
+def _unreadable(reply: Any, usage: Usage | None = None) -> Reply:
     """Return a reply without a value, for a reply that is not the API's (a proxy's page, say) or lacks fields."""
-    return Reply(None, f"a reply that cannot be read: {said}"[:_SHOWN], usage or Usage())
+    return Reply(None, f"a reply that cannot be read: {reply}"[:_SHOWN], usage or Usage())
 
 
 def _plain(schema: Any) -> Any:

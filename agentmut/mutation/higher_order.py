@@ -134,15 +134,17 @@ def _conflict(first: Mutant, second: Mutant) -> str:
     return ""
 
 
-def _collide(one: Edit, other: Edit) -> bool:
+def _collide(first: Edit, second: Edit) -> bool:
     """Return whether two edits exclude each other: they overlap, or change the very same place."""
-    short, long = sorted((one.path, other.path), key=len)
+    short, long = sorted((first.path, second.path), key=len)
     if long[: len(short)] != short:
         return False
-    if one.path == other.path and one.span and other.span:
-        same_start = one.span[0] == other.span[0]  # one inserts there: which comes first is anybody's guess
-        return same_start or (one.span[0] < other.span[1] and other.span[0] < one.span[1])
-    return not any(edit.inserts_item for edit in (one, other) if edit.path == short)
+    if first.path == second.path and first.span and second.span:
+        same_start = (
+            first.span[0] == second.span[0]
+        )  # one inserts there: which comes first is anybody's guess
+        return same_start or (first.span[0] < second.span[1] and second.span[0] < first.span[1])
+    return not any(edit.inserts_item for edit in (first, second) if edit.path == short)
 
 
 def _together(parts: Iterable[Mutant]) -> tuple[Edit, ...]:
@@ -160,8 +162,8 @@ def _same(both: AgentConfig, config: AgentConfig, parts: Iterable[Mutant]) -> st
     return ""
 
 
-def _likeness(one: Mutant, other: Mutant) -> int:
-    return 2 * (one.operator == other.operator) + (_place(one) == _place(other))
+def _likeness(mutant: Mutant, other: Mutant) -> int:
+    return 2 * (mutant.operator == other.operator) + (_place(mutant) == _place(other))
 
 
 def _place(mutant: Mutant) -> tuple[str, ...]:
@@ -173,5 +175,5 @@ def _rank(mutant: Mutant) -> str:
     return digest_of(["pairs", mutant.id])
 
 
-def _mixed(one: Mutant, other: Mutant) -> str:
-    return digest_of(sorted((one.id, other.id)))
+def _mixed(mutant: Mutant, other: Mutant) -> str:
+    return digest_of(sorted((mutant.id, other.id)))

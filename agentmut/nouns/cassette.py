@@ -63,16 +63,16 @@ def take(
     call: HttpCall,
     status: int | None,
     content_type: str,
-    given: bytes,
+    reply: bytes,
     *,
     seconds: float = 0.0,
     whole: bool = True,
 ) -> Take:
     """Return the record of one exchange."""
     try:
-        text, encoded = given.decode(), False
+        text, encoded = reply.decode(), False
     except UnicodeDecodeError:
-        text, encoded = base64.b64encode(given).decode(), True
+        text, encoded = base64.b64encode(reply).decode(), True
     return Take(
         path=without_credentials(call.path),
         asked=call.body.decode("utf-8", "replace"),
@@ -138,18 +138,18 @@ class Player:
         )
 
 
-def difference(one: Any, other: Any) -> tuple[str, ...]:
+def difference(left: Any, right: Any) -> tuple[str, ...]:
     """Return the path where two JSON values first differ; empty if they differ as a whole, or not at all.
 
     >>> difference({"a": [1, 2]}, {"a": [1, 3]})
     ('a', '1')
     """
     pairs: list[tuple[str, Any, Any]] = []
-    if isinstance(one, dict) and isinstance(other, dict):
-        pairs = [(key, one.get(key), other.get(key)) for key in {**one, **other}]
-    elif isinstance(one, list) and isinstance(other, list):
-        longest = range(max(len(one), len(other)))
-        pairs = [(str(i), _item(one, i), _item(other, i)) for i in longest]
+    if isinstance(left, dict) and isinstance(right, dict):
+        pairs = [(key, left.get(key), right.get(key)) for key in {**left, **right}]
+    elif isinstance(left, list) and isinstance(right, list):
+        longest = range(max(len(left), len(right)))
+        pairs = [(str(i), _item(left, i), _item(right, i)) for i in longest]
     return next(((key, *difference(a, b)) for key, a, b in pairs if a != b), ())
 
 

@@ -75,7 +75,7 @@ class FactComparison(Protocol):
         ...
 
     def contradictions(
-        self, scenario: Scenario, one: AgentTrace, other: AgentTrace
+        self, scenario: Scenario, trace: AgentTrace, other: AgentTrace
     ) -> tuple[str, ...] | None:
         """Return in words where two runs contradict each other; None if too few runs are known."""
         ...

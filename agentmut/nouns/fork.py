@@ -31,10 +31,10 @@ class Fork:
         return None
 
 
-def is_usable(one: Take) -> bool:
+def is_usable(take: Take) -> bool:
     """Return whether a take is a complete, unmasked reply; a part of a reply would be no draw of the model."""
-    answered = one.status is not None and one.status < 300
-    return answered and one.whole and MASK not in one.asked and MASK not in one.given
+    answered = take.status is not None and take.status < 300
+    return answered and take.whole and MASK not in take.asked and MASK not in take.given
 
 
 def recalled(exchanges: Iterable[Exchange]) -> tuple[Recalled, ...]:

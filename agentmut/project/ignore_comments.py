@@ -125,7 +125,7 @@ def _ignore(
     if unknown := unknown_name(names, known):
         candidates = {*known, *map(class_of, known)}
         said = f"there is no operator or class {unknown!r}. {nearest(unknown, candidates)}"
-        raise ProjectError(f"{_shown(place)}: {said}")
+        raise ProjectError(f"{_place_text(place)}: {said}")
     start, end = (_in_prompt(offset, cuts) for offset in found.line)
     return IgnoreComment(place=place, start=start, end=end, operators=names, reason=reason)
 
@@ -158,8 +158,8 @@ def _line(written: str, offset: int, first_line: int) -> int:
 
 
 def _malformed(place: Place, text: str) -> ProjectError:
-    return ProjectError(f"{_shown(place)}: {text}. {_HOW}")
+    return ProjectError(f"{_place_text(place)}: {text}. {_HOW}")
 
 
-def _shown(place: Place) -> str:
+def _place_text(place: Place) -> str:
     return f"{place.path}:{place.line}"

@@ -57,7 +57,7 @@ class BoundedCalls:
         call = packed((number, *arguments))
         copy = self._copy_that_knows(number)
         try:
-            succeeded, value = _asked(copy, call)
+            succeeded, value = _outcome_of(copy, call)
         except BaseException as error:  # Ctrl-C, too: the copy is in the middle of a call
             ended = copy.ended() if isinstance(error, (OSError, EOFError)) else error
             self._close()
@@ -88,7 +88,7 @@ def _one_of(functions: tuple[Callable[..., Any], ...], number: int, *arguments: 
     return functions[number](*arguments)
 
 
-def _asked(copy: ForkedCopy, call: bytes) -> tuple[bool, Any]:
+def _outcome_of(copy: ForkedCopy, call: bytes) -> tuple[bool, Any]:
     """Return whether the call succeeded, and its result or error. Raise `OSError` or `EOFError` if the copy ended."""
     copy.socket.settimeout(copy.limit)
     copy.socket.sendall(call)

@@ -55,9 +55,9 @@ class KeptThreads:
     async def run(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call `function` in a thread that sees the caller's context variables, and wait for its result."""
         called = partial(contextvars.copy_context().run, function, *args)
-        return await asyncio.wrap_future(_called_in(self._given, called))
+        return await asyncio.wrap_future(_called_in(self._start, called))
 
-    def _given(self, call: Callable[[], None]) -> None:
+    def _start(self, call: Callable[[], None]) -> None:
         try:
             calls = self._idle.pop()
         except IndexError:

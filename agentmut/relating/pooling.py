@@ -88,9 +88,11 @@ def _tested(strata: Sequence[Stratum], alpha: float, tolerance: float) -> Pooled
     return PooledRelation(counts, judgement)
 
 
-def _share(one: Stratum) -> Share:
-    own = one.identity or Counts(violations=0, pairs=0)
-    return Share(own.pairs + one.pairs, own.violations + one.violations, one.pairs, one.violations)
+def _share(stratum: Stratum) -> Share:
+    own = stratum.identity or Counts(violations=0, pairs=0)
+    return Share(
+        own.pairs + stratum.pairs, own.violations + stratum.violations, stratum.pairs, stratum.violations
+    )
 
 
 def _against(tolerance: float, violations: int, pairs: int) -> float:

@@ -42,36 +42,38 @@ def asked_check(chosen: ChosenRelation, pair: Pair, where: str) -> Check | None:
     raise _returned(what, found, "a Check, or None where it says nothing")
 
 
-def _result(chosen: ChosenRelation, call: Callable[[], object], what: str) -> object:
+def _result(chosen: ChosenRelation, call: Callable[[], object], call_name: str) -> object:
     ours = type(chosen.relation).__module__.startswith("agentmut.")
     try:
-        with in_plugin(what):
+        with in_plugin(call_name):
             return call() if ours or chosen.seconds is None else in_time(call, chosen.seconds)
     except OverdueError as error:
-        said = f"{what} took more than {chosen.seconds or 0:g} s; it was at {error or 'an unknown place'}"
+        said = (
+            f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {error or 'an unknown place'}"
+        )
         raise RunError(f"{said}. Correct the relation, or raise execution.evaluator_timeout") from None
     except (
         BaseException
     ) as error:  # SystemExit would end the check with an exit code that means something else
         if is_ctrl_c(error) or isinstance(error, RunError):  # as of a model judge that is out of reach
             raise
-        raise _told(error, what) from error
+        raise _raised(error, call_name) from error
 
 
-def _told(error: BaseException, what: str) -> RunError:
+def _raised(error: BaseException, call_name: str) -> RunError:
     cause = error.__cause__ if isinstance(error, AgentExitError) and error.__cause__ else error
     if isinstance(cause, AgentmutError):  # of an evaluator that it builds, say
-        return RunError(f"{what}: {cause}")
+        return RunError(f"{call_name}: {cause}")
     if isinstance(cause, SystemExit):
-        return RunError(f"{what} called sys.exit({cause.code!r}). Correct the relation")
-    return RunError(f"{what} raised {one_line(cause)}. Correct the relation")
+        return RunError(f"{call_name} called sys.exit({cause.code!r}). Correct the relation")
+    return RunError(f"{call_name} raised {one_line(cause)}. Correct the relation")
 
 
-def _returned(what: str, found: object, expected: str) -> RunError:
+def _returned(call_name: str, found: object, expected: str) -> RunError:
     kind = type(found)
     name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     try:
         shown = repr(found)[:SHOWN]
     except Exception:
         shown = "something"
-    return RunError(f"{what} returned {shown} ({name}); expected {expected}. Correct the relation")
+    return RunError(f"{call_name} returned {shown} ({name}); expected {expected}. Correct the relation")

@@ -38,7 +38,7 @@ def relations_rescored(
         before=before.score_with_relations,
         after=result.score_with_relations,
         flipped=tuple(_flips(before, result)),
-        kept=dict(_kept(report, result)),
+        kept=dict(_unconfirmed_kills(report, result)),
         report=report,
         notes=wanted.notes,
     )
@@ -99,7 +99,9 @@ def _flip(row: MutantRow, before: tuple[str, ...]) -> RelationFlip:
     )
 
 
-def _kept(report: SurvivorsReport | None, result: Result) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _unconfirmed_kills(
+    report: SurvivorsReport | None, result: Result
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the kills that are in the result, and were not found now."""
     found = (
         {(kill.mutant, f"{kill.relation} @ {kill.scenario}") for kill in report.kills} if report else set()

@@ -135,7 +135,7 @@ def mutant_work(
 
 def _lanes(
     follow_ups: FollowUps,
-    one: Survivor,
+    survivor: Survivor,
     measures: Sequence[Measure],
     runs: Runs,
     plan: RelationsPlan,
@@ -143,15 +143,15 @@ def _lanes(
     tables: Tables,
     repeats_of: Collection[tuple[str, str]],
 ) -> list[Lane]:
-    agent = Agent(one.mutant.apply(session.suite.full), one.mutant)
+    agent = Agent(survivor.mutant.apply(session.suite.full), survivor.mutant)
     found = []
     for measure in measures:
         chosen, scenario, _, material = measure.lane.subject
-        if scenario.name not in one.scenarios:
+        if scenario.name not in survivor.scenarios:
             continue
-        own = others(material, runs.get((one.mutant.id, scenario.name), ()))
+        own = others(material, runs.get((survivor.mutant.id, scenario.name), ()))
         lane = _lane(follow_ups, Subject(chosen, scenario, agent, own), plan)
-        if (one.mutant.id, scenario.name) in repeats_of:
+        if (survivor.mutant.id, scenario.name) in repeats_of:
             lane = from_sources(lane)
         if lane.planned:
             found.append((lane, measure.counts))

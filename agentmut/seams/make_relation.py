@@ -144,10 +144,12 @@ def _run(run: AgentTrace | str) -> AgentTrace:
     return answer(run) if isinstance(run, str) else run
 
 
-def _check(relation_id: str, said: bool | Check | None) -> Check | None:
-    if isinstance(said, bool):
-        return Check(evaluator=relation_id, passed=said, reason="it holds" if said else "it does not hold")
-    return said
+def _check(relation_id: str, verdict: bool | Check | None) -> Check | None:
+    if isinstance(verdict, bool):
+        return Check(
+            evaluator=relation_id, passed=verdict, reason="it holds" if verdict else "it does not hold"
+        )
+    return verdict
 
 
 def _family_of(relation_id: str) -> Family:

@@ -13,31 +13,33 @@ from agentmut.seams.plugins import Catalogue, Group
 Errors = tuple[type[Exception], ...]
 
 
-def from_plugin(what: str, expected: Any, call: Callable[[], Any], refusal: Errors = ()) -> Any:
+def from_plugin(method: str, expected: Any, call: Callable[[], Any], refusal: Errors = ()) -> Any:
     """Return what a plugin's code returns, which is of the type `expected`.
 
-    `what` names plugin and method, such as "evaluator 'polite': note()". Raises `PluginError` for a value of another
+    `method` names plugin and method, such as "evaluator 'polite': note()". Raises `PluginError` for a value of another
     type, and like `run_plugin`.
     """
-    found = run_plugin(what, call, refusal)
+    found = run_plugin(method, call, refusal)
     if not fits(found, expected):
-        raise PluginError(f"{what} returned {shown(found)}; expected {type_name(expected)}. Fix the plugin.")
+        raise PluginError(
+            f"{method} returned {shown(found)}; expected {type_name(expected)}. Fix the plugin."
+        )
     return found
 
 
-def run_plugin(what: str, call: Callable[[], Any], refusal: Errors = ()) -> Any:
+def run_plugin(method: str, call: Callable[[], Any], refusal: Errors = ()) -> Any:
     """Return what a plugin's code returns, unchecked.
 
     Errors of agentmut go through, and those of the types `refusal`, by which the method may refuse what it is given.
     Raises `PluginError` for every other error of that code.
     """
     try:
-        with in_plugin(what):
+        with in_plugin(method):
             return call()
     except BaseException as error:  # a plugin is anybody's code
         if isinstance(error, (AgentmutError, *refusal)) or is_ctrl_c(error):
             raise
-        raise PluginError(f"{what} raised {described(error)}. Fix the plugin.") from error
+        raise PluginError(f"{method} raised {described(error)}. Fix the plugin.") from error
 
 
 def is_ctrl_c(error: BaseException) -> bool:

@@ -80,7 +80,7 @@ def _construction_faults(plugin: type[Any], group: str) -> Iterator[str]:
 def _method_faults(plugin: type[Any], method: str, expected: Any) -> Iterator[str]:
     found = inspect.getattr_static(plugin, method, None)
     if found is None:
-        yield f"method {method}() is missing; expected {_shown(_names(expected))}"
+        yield f"method {method}() is missing; expected {_signature_text(_names(expected))}"
         return
     if isinstance(expected, classmethod) and not isinstance(found, classmethod | staticmethod):
         yield f"{method}() must be a classmethod"
@@ -101,14 +101,14 @@ def _parameter_faults(method: str, found: list[Parameter], expected: list[str]) 
     missing = [] if takes_any else [name for name in expected if name not in named]
     required = [p.name for p in found if p.kind not in VARIADIC and p.default is Parameter.empty]
     unknown = [name for name in required if name not in expected]
-    shown = _shown(expected)
+    shown = _signature_text(expected)
     for name in missing:
         yield f"{method}() has no parameter {name!r}; expected {shown}"
     for name in unknown:
         yield f"{method}() has the unknown parameter {name!r}; expected {shown}"
     in_order = [name for name in named if name in expected]
     if not missing and not unknown and in_order != [name for name in expected if name in named]:
-        yield f"{method}() takes its parameters in the order {_shown(in_order)}; expected {shown}"
+        yield f"{method}() takes its parameters in the order {_signature_text(in_order)}; expected {shown}"
 
 
 def _function(member: Any) -> Callable[..., Any]:
@@ -126,5 +126,5 @@ def _names(member: Any) -> list[str]:
     return [parameter.name for parameter in _parameters(member)]
 
 
-def _shown(parameters: list[str]) -> str:
+def _signature_text(parameters: list[str]) -> str:
     return f"({', '.join(parameters)})"

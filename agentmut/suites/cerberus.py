@@ -130,7 +130,7 @@ class Cerberus(SetsRule):
             **{one.name: getattr(made, one.name) for one in fields(made)}, metadata=metadata
         )
 
-    def _scenarios_of(self, study: _Study, given: _Scenario) -> Iterator[Scenario]:
+    def _scenarios_of(self, study: _Study, scenario: _Scenario) -> Iterator[Scenario]:
         groups: dict[Any, list[_Contract]] = {}
         for contract in study.contracts:
             groups.setdefault(contract.threshold if self._settings.together else contract.name, []).append(
@@ -140,16 +140,18 @@ class Cerberus(SetsRule):
             names = [contract.name for contract in contracts]
             yield Scenario(
                 name=f"{study.name}/{'+'.join(names)}",
-                turns=(given.input,),
-                evaluators=tuple(one for contract in contracts for one in self._evaluators(contract, given)),
+                turns=(scenario.input,),
+                evaluators=tuple(
+                    one for contract in contracts for one in self._evaluators(contract, scenario)
+                ),
                 threshold=contracts[0].threshold,
             )
 
-    def _evaluators(self, contract: _Contract, given: _Scenario) -> Iterator[EvaluatorSpec]:
+    def _evaluators(self, contract: _Contract, scenario: _Scenario) -> Iterator[EvaluatorSpec]:
         if contract.name in self._settings.checks:
             yield from _own(self._settings.checks[contract.name])
             return
-        metadata = {} if given.metadata is None else {"metadata": given.metadata}
+        metadata = {} if scenario.metadata is None else {"metadata": scenario.metadata}
         yield EvaluatorSpec(name="javascript", argument={"assert": contract.assert_, **metadata})
 
     def _input(self, folder: Path, place: int) -> _Scenario:

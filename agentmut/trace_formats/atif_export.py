@@ -40,27 +40,27 @@ def _trace(beyond: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> Age
     return AgentTrace.model_validate({"outputs": answers_of_steps(made), **beyond, "steps": made})
 
 
-def _steps(told: Mapping[str, Any]) -> Iterator[Step]:
-    beyond = (told.get("extra") or {}).get("steps") or ()
-    carried = carried_steps(told, [Action(each["action"]) for each in beyond])
+def _steps(entry: Mapping[str, Any]) -> Iterator[Step]:
+    beyond = (entry.get("extra") or {}).get("steps") or ()
+    carried = carried_steps(entry, [Action(each["action"]) for each in beyond])
     return (step_of(*each) for each in zip(beyond, carried, strict=True))
 
 
-def carried_steps(told: Mapping[str, Any], actions: Iterable[Action]) -> Iterator[Json]:
+def carried_steps(entry: Mapping[str, Any], actions: Iterable[Action]) -> Iterator[Json]:
     """Yield the fields that a step of a trajectory has of each step of the trial which it tells of."""
-    calls = iter(told.get("tool_calls") or ())
-    results = iter((told.get("observation") or {}).get("results") or ())
+    calls = iter(entry.get("tool_calls") or ())
+    results = iter((entry.get("observation") or {}).get("results") or ())
     for action in actions:
         if action is Action.REASON:
-            yield _asked(told)
+            yield _model_fields(entry)
         elif action is Action.CALL_TOOL:
             yield _called(next(calls), next(results))
         else:
-            yield {"output": told["message"]}
+            yield {"output": entry["message"]}
 
 
-def _asked(told: Mapping[str, Any]) -> Json:
-    used = told.get("metrics") or {}
+def _model_fields(entry: Mapping[str, Any]) -> Json:
+    used = entry.get("metrics") or {}
     usage = {
         "input_tokens": used.get("prompt_tokens", 0),
         "output_tokens": used.get("completion_tokens", 0),
@@ -68,8 +68,8 @@ def _asked(told: Mapping[str, Any]) -> Json:
         "cache_written_tokens": 0,
     }
     return {
-        "output": told["message"],
-        "model": told.get("model_name"),
+        "output": entry["message"],
+        "model": entry.get("model_name"),
         "usage": usage,
         "usd": used.get("cost_usd"),
     }

@@ -111,15 +111,17 @@ def _results(calls: Sequence[Call], after: Sequence[ConversationMessage]) -> lis
     return [*found, *[None] * len(calls)][: len(calls)]
 
 
-def arguments_of(given: Any) -> dict[str, JsonValue] | None:
+def arguments_of(arguments: Any) -> dict[str, JsonValue] | None:
     """Return a call's arguments as a mapping; None where they are no mapping, and no JSON of one."""
-    if isinstance(given, str):
+    if isinstance(arguments, str):
         try:
-            given = json.loads(given or "{}")
+            arguments = json.loads(arguments or "{}")
         except ValueError:
             return None
     return (
-        {str(name): jsonable(value) for name, value in given.items()} if isinstance(given, Mapping) else None
+        {str(name): jsonable(value) for name, value in arguments.items()}
+        if isinstance(arguments, Mapping)
+        else None
     )
 
 

@@ -71,10 +71,10 @@ def _decoded(value: Any) -> Any:
         return value
 
 
-def _content(kind: Kind, name: str, told: Mapping[str, Any]) -> dict[str, Any]:
-    asked, answered = told.get("mlflow.spanInputs"), told.get("mlflow.spanOutputs")
+def _content(kind: Kind, name: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    asked, answered = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
     if kind is Kind.MODEL:
-        return _model(told, mapping(asked), answered)
+        return _model(attributes, mapping(asked), answered)
     if kind is Kind.TOOL:
         return {"tool": name, "arguments": asked, "answer": jsonable(answered)}
     given = list(mapping(asked).values())
@@ -82,10 +82,13 @@ def _content(kind: Kind, name: str, told: Mapping[str, Any]) -> dict[str, Any]:
     return {"users": users, "answer": jsonable(answered)} if kind is Kind.AGENT else {}
 
 
-def _model(told: Mapping[str, Any], asked: Mapping[str, Any], answered: Any) -> dict[str, Any]:
-    said = heard(map(spoken, listed(asked.get("messages") or told.get("mlflow.chat.messages"))))
+def _model(attributes: Mapping[str, Any], asked: Mapping[str, Any], answered: Any) -> dict[str, Any]:
+    said = heard(map(spoken, listed(asked.get("messages") or attributes.get("mlflow.chat.messages"))))
     answer, calls = reply([spoken(one) for one in replies_of(mapping(answered))])
-    used, price = mapping(told.get("mlflow.chat.tokenUsage")), mapping(told.get("mlflow.llm.cost"))
+    used, price = (
+        mapping(attributes.get("mlflow.chat.tokenUsage")),
+        mapping(attributes.get("mlflow.llm.cost")),
+    )
     return {
         "prompt": said.prompt,
         "users": said.users,
@@ -93,14 +96,14 @@ def _model(told: Mapping[str, Any], asked: Mapping[str, Any], answered: Any) -> 
         "answer": answer,
         "calls": calls,
         "model": ModelConfig(
-            name=str(asked.get("model") or told.get("mlflow.llm.model") or ""),
+            name=str(asked.get("model") or attributes.get("mlflow.llm.model") or ""),
             temperature=asked.get("temperature"),
         ),
         "usage": Usage(
             input_tokens=whole(used.get("input_tokens")), output_tokens=whole(used.get("output_tokens"))
         ),
         "usd": cost(price.get("total_cost")),
-        "tools": tools_of(asked.get("tools") or told.get("mlflow.chat.tools")),
+        "tools": tools_of(asked.get("tools") or attributes.get("mlflow.chat.tools")),
     }
 
 

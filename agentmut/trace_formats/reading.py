@@ -78,7 +78,7 @@ def found_files(patterns: Sequence[str], root: Path) -> tuple[TraceFile, ...]:
             raise UsageError(
                 f"no file fits {pattern!r} in {root}. Name a file with recorded runs, or a pattern like 'runs/*.jsonl'."
             )
-        found |= {each.resolve(): TraceFile(each, _shown(each, root)) for each in files}
+        found |= {each.resolve(): TraceFile(each, _relative_path(each, root)) for each in files}
     return tuple(found[path] for path in sorted(found))
 
 
@@ -247,5 +247,5 @@ def _digest(files: Sequence[TraceFile]) -> str:
     return total.hexdigest()
 
 
-def _shown(path: Path, root: Path) -> str:
+def _relative_path(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

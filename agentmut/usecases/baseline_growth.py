@@ -70,7 +70,7 @@ class PreparedUpdate(NamedTuple):
 
 def comparison(session: Session, store: Store, name: str, run_settings: RunSettings) -> PreparedAssessment:
     """Return a comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
-    return _compared(session, _kept(session, store, name, run_settings), run_settings)
+    return _compared(session, _baseline_now(session, store, name, run_settings), run_settings)
 
 
 def prepare_update(
@@ -82,13 +82,13 @@ def prepare_update(
     """
     if trials is not None and not 1 <= trials <= MOST:
         raise UsageError(f"the trials of an update are from 1 to {MOST}, got {trials}.")
-    kept = _kept(session, store, name, run_settings)
+    kept = _baseline_now(session, store, name, run_settings)
     tables = Tables.from_project(session.project)
     growth = plan_growth(session, kept.saved, kept.counted, kept.older, tables, kept.seed, trials)
     return PreparedUpdate(_compared(session, kept, run_settings), kept, growth, run_settings)
 
 
-def _kept(session: Session, store: Store, name: str, run_settings: RunSettings) -> KeptBaseline:
+def _baseline_now(session: Session, store: Store, name: str, run_settings: RunSettings) -> KeptBaseline:
     saved = read_baseline(name, baselines_folder(session.project))
     seed = session.project.statistics.seed if run_settings.seed is None else run_settings.seed
     counted = count_baseline(session, store, saved, seed)

@@ -38,7 +38,9 @@ def run_pairs(
     """
     mutants = store.trials_of(run, row.id)
     if trial is not None:
-        return _asked(session, store, run, row, [one for one in mutants if one.id == trial], trial)
+        return _run_beside_original(
+            session, store, run, row, [one for one in mutants if one.id == trial], trial
+        )
     scenario = on or _scenario(row)
     own = [one for one in mutants if one.scenario == scenario]
     if not own or scenario not in session.tests.scenarios:
@@ -93,7 +95,7 @@ class _Typical:
         return self._found[scenario]
 
 
-def _asked(
+def _run_beside_original(
     session: Session, store: Store, run: str, row: MutantRow, found: Sequence[StoredTrial], trial: int
 ) -> tuple[SideBySide, ...]:
     if not found:

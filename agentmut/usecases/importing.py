@@ -110,7 +110,7 @@ def import_traces(
         there = found_files(files, home.root)
         grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty)
         reports = {name: read_traces(own, name) for name, own in grouped.files.items()}
-        report = _kept(home.store, reports, asked, _redactor(home), now())
+        report = _import_into(home.store, reports, asked, _redactor(home), now())
         return report.model_copy(update={"broken": (*grouped.unread, *report.broken)})
 
 
@@ -143,7 +143,7 @@ def _redactor(home: ForeignHome) -> Redactor:
     return Redactor(secret_values((), os.environ), (), short_secrets(os.environ))
 
 
-def _kept(
+def _import_into(
     store: Store, reports: dict[str, TraceReport], wish: ImportWish, redact: Redactor, now: float
 ) -> ImportReport:
     read = [trial for report in reports.values() for trial in report.trials]
@@ -288,8 +288,8 @@ def _without_secrets(made: Sequence[ImportedTrial], redact: Redactor) -> Iterato
     """
     known: dict[str, bool] = {}
 
-    def is_clean_config(one: ImportedTrial) -> bool:
-        config = storable_json(one.trial.config, exclude_defaults=True)
+    def is_clean_config(imported: ImportedTrial) -> bool:
+        config = storable_json(imported.trial.config, exclude_defaults=True)
         if config not in known:
             known[config] = _is_clean(config, redact)
         return known[config]
@@ -307,9 +307,9 @@ _NO_SECRETS: Any = {"trial": {"config": True, "trace": {"steps": {"__all__": {"u
 """What is looked at elsewhere, and numbers of tokens: their names alone look like the names of secrets."""
 
 
-def _own_text(one: ImportedTrial) -> str:
+def _own_text(imported: ImportedTrial) -> str:
     """Return a run without its config. A default value is no secret, and would be half of the text."""
-    return storable_json(one, exclude_defaults=True, exclude=_NO_SECRETS)
+    return storable_json(imported, exclude_defaults=True, exclude=_NO_SECRETS)
 
 
 def _is_clean(written: str, redact: Redactor) -> bool:

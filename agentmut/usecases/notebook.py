@@ -42,15 +42,15 @@ def spent_so_far(work: Spends) -> CampaignProgress:
 def beside_kernel(
     called: str,
     call: Callable[[Callable[[State], None]], Found],
-    told: Callable[[State], CampaignProgress],
+    progress_of: Callable[[State], CampaignProgress],
 ) -> Found:
     """Return the result of a call that starts an event loop; a cell of a notebook runs the call in a thread.
 
-    `call` tells its state to the function that it is given, and `told` makes a bar of a state. Outside of a notebook
-    no bar is shown. Raises `UsageError`, with the name `called`, where an event loop runs already.
+    `call` tells its state to the function that it is given, and `progress_of` makes a bar of a state. Outside of a
+    notebook no bar is shown. Raises `UsageError`, with the name `called`, where an event loop runs already.
     """
     if in_notebook():
-        return BesideKernel(call, told).result()
+        return BesideKernel(call, progress_of).result()
     refuse_running_loop(called)
     return call(lambda state: None)
 
@@ -61,10 +61,10 @@ class BesideKernel(Generic[State, Found]):
     def __init__(
         self,
         call: Callable[[Callable[[State], None]], Found],
-        told: Callable[[State], CampaignProgress],
+        progress_of: Callable[[State], CampaignProgress],
     ) -> None:
         self._call = call
-        self._told = told
+        self._told = progress_of
         self._progress = CampaignProgress(0.0, "starting")
         self._last = 0.0
         self._stopped = False

@@ -135,12 +135,12 @@ def compare_with_baseline(
     return beside_kernel("agentmut.compare_with_baseline", compared, spent_so_far)
 
 
-def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
+def with_settings(project: Project | str | Path, section: str, changes: Mapping[str, Any]) -> Project:
     """Return the project with some settings of its file replaced. Raise `UsageError`."""
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     settings = getattr(loaded, section)
     try:
-        changed = type(settings).model_validate({**settings.model_dump(exclude_unset=True), **given})
+        changed = type(settings).model_validate({**settings.model_dump(exclude_unset=True), **changes})
     except ValidationError as error:
         fault = first_fault(error)
         raise UsageError(f"{fault.with_value(section)}.") from None

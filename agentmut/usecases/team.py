@@ -167,7 +167,7 @@ def _of_others(
         if isinstance(where := store_place(project), StoreUrl):
             shown = set(taken)
             others = {name: runs for name, runs in listed_runs(where).items() if name not in shown}
-            yield from ((name, runs, _kept(where, name, ())) for name, runs in others.items())
+            yield from ((name, runs, _stored_reports(where, name, ())) for name, runs in others.items())
 
 
 def _project(project: Project) -> TeamProject:
@@ -181,7 +181,7 @@ def _project(project: Project) -> TeamProject:
         where = store_place(project)
         shared = where.project if isinstance(where, StoreUrl) else ""
         stored = listed_runs(where).get(shared, ())
-        kept = _kept(where, shared, {path.name for path in project.runs.glob("*")})
+        kept = _stored_reports(where, shared, {path.name for path in project.runs.glob("*")})
     except AgentmutError as error:
         problems.append(str(error))
     reports = tuple(stored_reports(project.runs))
@@ -189,7 +189,7 @@ def _project(project: Project) -> TeamProject:
     return found._replace(problems=tuple(problems), where=where, stored_as=shared)
 
 
-def _kept(where: Where, name: str, here: Collection[str]) -> _KeptReports:
+def _stored_reports(where: Where, name: str, here: Collection[str]) -> _KeptReports:
     """Read the reports that a store has of a project, without those of runs whose folders are `here`."""
     reports: list[StoredReport] = []
     relations: dict[str, RelationReport | SurvivorsReport] = {}

@@ -16,7 +16,7 @@ from agentmut._base.errors import UsageError
 from agentmut.nouns.config import AgentConfig
 from agentmut.recording import Trial, running
 from agentmut.seams.protocols.adapter import AgentSpec
-from agentmut.suites.promptfoo.adapter import PromptfooAdapter, _of_provider, _told
+from agentmut.suites.promptfoo.adapter import PromptfooAdapter, _of_provider, _program_input
 from agentmut.suites.promptfoo.bench import Suite
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings
 from agentmut.suites.promptfoo.providers import led_through
@@ -37,7 +37,9 @@ def answer(made: PromptfooAdapter, asked: str) -> tuple[dict[str, Any], Any]:
 
     async def once() -> Any:
         assert made.agent is not None
-        told = _told({"prompt": f"Ada: {asked}", "vars": {}, "context": {"vars": {"question": asked}}})
+        told = _program_input(
+            {"prompt": f"Ada: {asked}", "vars": {}, "context": {"vars": {"question": asked}}}
+        )
         with running(Trial(id="t")) as trial:
             return await made.agent.run((told,), trial)
 

@@ -28,13 +28,13 @@ def all_errors(arms: Iterable[Arm]) -> str:
     return next((said for group, what in groups if (said := _failure_of(group, what))), "")
 
 
-def _failure_of(arms: Sequence[Arm], what: str) -> str:
+def _failure_of(arms: Sequence[Arm], changed_thing: str) -> str:
     if not arms or any(arm.status is not Status.ERROR for arm in arms):
         return ""
     cause = Counter(arm.reason for arm in arms).most_common(1)[0][0].rstrip(". ")
     number = f"all {len(arms)} mutants" if len(arms) > 1 else "the only mutant"
     signed = _SIGNED if "signature" in cause.lower() else ""
-    return f"{number} that changed {what} ended as error, so the score says nothing: {cause}{signed}"
+    return f"{number} that changed {changed_thing} ended as error, so the score says nothing: {cause}{signed}"
 
 
 def _is_live(mutant: Mutant) -> bool:

@@ -173,12 +173,12 @@ class ScenarioBaseline:
         return trials / self.trials if self.trials else 0.0
 
 
-def age_note(seconds: float, what: str) -> str:
+def age_note(seconds: float, subject: str) -> str:
     """Return a warning about trials of the original that are `seconds` old; an empty text while they are fresh."""
     if seconds <= OLD:
         return ""
     days = round(seconds / 86_400)
     return (
-        f"{what} up to {days} days old: if the model service has drifted since, that shows as a change of the agent. "
-        "`--fresh` runs everything again"
+        f"{subject} up to {days} days old: if the model service has drifted since, that shows as a change of the "
+        "agent. `--fresh` runs everything again"
     )

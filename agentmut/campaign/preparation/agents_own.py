@@ -26,15 +26,15 @@ def _module(project: Project) -> str | None:
     return next((str(file) for file in found if (project.root / file).is_file()), None)
 
 
-def _unsaid(said: AgentConfig, config: AgentConfig, flow: bool) -> Iterator[str]:
-    if not said.prompt and config.prompt:
+def _unsaid(stated: AgentConfig, config: AgentConfig, flow: bool) -> Iterator[str]:
+    if not stated.prompt and config.prompt:
         yield "prompt"
-    if not said.tools and config.tools:
+    if not stated.tools and config.tools:
         yield "tools"
     for name, value in config.model:
-        if is_set(value) and not is_set(getattr(said.model, name)):
+        if is_set(value) and not is_set(getattr(stated.model, name)):
             yield f"model/{name}"
     if flow:
         yield from (
-            f"orchestration/{name}" for name in config.orchestration.keys() - said.orchestration.keys()
+            f"orchestration/{name}" for name in config.orchestration.keys() - stated.orchestration.keys()
         )

@@ -79,10 +79,10 @@ def older_note(scenarios: tuple[str, ...]) -> Iterator[str]:
         )
 
 
-def renewed(ages: Ages, what: str) -> Iterator[str]:
-    """Yield which trials begin anew because evaluators are newer than stored runs; `what` names the price."""
+def renewed(ages: Ages, price: str) -> Iterator[str]:
+    """Yield which trials begin anew because evaluators are newer than stored runs; `price` names the price."""
     if names := [name for name, age in ages.items() if age.waits]:
-        yield f"evaluators of {', '.join(names)} are newer than the stored runs, which are not used. It takes {what}"
+        yield f"evaluators of {', '.join(names)} are newer than the stored runs, which are not used. It takes {price}"
 
 
 def price_of_new_series(ages: Ages, baseline: int, n_max: int) -> Iterator[str]:

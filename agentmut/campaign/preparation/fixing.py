@@ -51,9 +51,9 @@ def _holds(known: Iterable[FixedSet], evaluators: str) -> bool:
     return any(one.evaluators == evaluators for one in known)
 
 
-def _is_younger(one: FixedSet, own: FixedSet) -> bool:
+def _is_younger(other: FixedSet, own: FixedSet) -> bool:
     """Return whether all trials for a set are younger than another set; mutant trials may be older than their set."""
-    return one.id > own.id and one.mutants in (one.originals, own.mutants)
+    return other.id > own.id and other.mutants in (other.originals, own.mutants)
 
 
 def _first_seen(

@@ -142,21 +142,21 @@ def judged_config(session: Session) -> AgentConfig:
     return config.model_copy(update={"tools": tools})
 
 
-def refuse_to_run(session: Session, what: str) -> None:
-    """Raise `UsageError` if `what` needs new runs and the agent only hands out finished trials."""
+def refuse_to_run(session: Session, command: str) -> None:
+    """Raise `UsageError` if `command` needs new runs and the agent only hands out finished trials."""
     if held_trials(session):
         raise UsageError(
-            f"{what} takes new runs of the agent, and suite.{session.project.agent.adapter} only has recorded ones. "
+            f"{command} takes new runs of the agent, and suite.{session.project.agent.adapter} only has recorded ones. "
             "`agentmut test`, `coverage`, `trend` and `relations --stored` read them. To run the agent, name it under "
             "`agent` and its scenarios under `suite.scenarios`"
         )
 
 
-def refuse_without_texts(session: Session, what: str) -> None:
-    """Raise `UsageError` if `what` reads texts of runs and the project stores no texts."""
+def refuse_without_texts(session: Session, command: str) -> None:
+    """Raise `UsageError` if `command` reads texts of runs and the project stores no texts."""
     if session.tests.texts.is_hidden:
         raise UsageError(
-            f"{what} reads what agents, models and tools said, and store.texts: {session.project.store.texts} "
+            f"{command} reads what agents, models and tools said, and store.texts: {session.project.store.texts} "
             "keeps no text. Set `store: {texts: full}` to use it, and run again: what is stored stays without texts"
         )
 

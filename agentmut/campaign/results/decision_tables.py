@@ -29,7 +29,7 @@ def decision_tables(arms: Iterable[Arm]) -> DecisionTables:
         known = longest.get(_key(lane))
         if known is None or known.trials < lane.trials:
             longest[_key(lane)] = lane
-    tables = tuple(_shown(lane) for lane in longest.values())
+    tables = tuple(_table_of(lane) for lane in longest.values())
     return DecisionTables(tables, {key: number for number, key in enumerate(longest)})
 
 
@@ -37,7 +37,7 @@ def _key(lane: Lane) -> Key:
     return lane.table.f0, lane.table.n0, lane.table.design.alpha
 
 
-def _shown(lane: Lane) -> DecisionTable:
+def _table_of(lane: Lane) -> DecisionTable:
     table, size = lane.table, lane.trials + 1
     return DecisionTable(
         f0=table.f0,

@@ -140,9 +140,9 @@ def _commit(reference: str, top: Path) -> str:
         ) from None
 
 
-def _merge_base(reference: str, one: str, other: str, top: Path) -> str:
+def _merge_base(reference: str, commit: str, other_commit: str, top: Path) -> str:
     try:
-        return _git("-C", str(top), "merge-base", one, other).strip()
+        return _git("-C", str(top), "merge-base", commit, other_commit).strip()
     except subprocess.CalledProcessError:
         raise UsageError(
             f"--in-diff {reference}: the two have no common ancestor here. A shallow clone, as CI systems make them, "

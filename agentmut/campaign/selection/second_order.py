@@ -42,7 +42,7 @@ def with_second_order(
     pool = tuple(
         mutant for mutant in choice.selected(mutants, named=False) if mutant.id not in choice.ignored
     )
-    asked, standing = _asked(mutants, pool, choice), _standing(mutants, pool, choice)
+    asked, standing = _requested_pairs(mutants, pool, choice), _standing(mutants, pool, choice)
     if choice.selection.mutants:
         chosen = choice.selected(_distinct(mutants, asked.mutants, standing.mutants))
         chosen = _distinct(chosen, asked.mutants)
@@ -51,7 +51,7 @@ def with_second_order(
     return chosen, (*asked.dropped, *standing.dropped)
 
 
-def _asked(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
+def _requested_pairs(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
     wanted = choice.selection.second_order
     named = named_pairs(choice.selection.pairs, mutants, *choice.pairing)
     _refuse_impossible("--pair", named)

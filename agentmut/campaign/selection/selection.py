@@ -167,7 +167,7 @@ def _in_project(name: str, settings: MutationSettings) -> bool:
     return settings.classes is None or class_of(name) in settings.classes
 
 
-def _refuse_unknown(option: str, given: Iterable[str], known: Collection[str]) -> None:
-    for name in given:
+def _refuse_unknown(option: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
         if name not in known:
             raise UsageError(f"{option} {name}: there is no such {option.strip('-')}. {nearest(name, known)}")

@@ -93,10 +93,10 @@ def _lines(text: str) -> int:
     return len(line_starts(text)) - text.endswith("\n")
 
 
-def _is_at(one: Spot, wanted: _TargetPattern) -> bool:
-    if wanted.name not in one.names:
+def _is_at(spot: Spot, wanted: _TargetPattern) -> bool:
+    if wanted.name not in spot.names:
         return False
     if not wanted.first:
         return True
-    line = one.target.line if one.target.path == wanted.name else None
-    return line is not None and line <= wanted.last and (one.last_line or line) >= wanted.first
+    line = spot.target.line if spot.target.path == wanted.name else None
+    return line is not None and line <= wanted.last and (spot.last_line or line) >= wanted.first

@@ -34,7 +34,7 @@ class ShardRun(NamedTuple):
         return self.plan.shard.number if self.plan.shard else 0
 
     def __str__(self) -> str:
-        return f"run {self.run.id} in {_shown(self.store)}"
+        return f"run {self.run.id} in {_store_name(self.store)}"
 
 
 class SharedTrials(NamedTuple):
@@ -206,7 +206,7 @@ def _shards_in(where: Where) -> list[ShardRun]:
         plans = ((run, _plan(run)) for run in store.runs())
         found = [ShardRun(where, run, plan) for run, plan in plans if plan and plan.shard]
     if not found:
-        raise UsageError(f"{_shown(where)} holds no shard: run `agentmut run --shard k/n` there first.")
+        raise UsageError(f"{_store_name(where)} holds no shard: run `agentmut run --shard k/n` there first.")
     return found
 
 
@@ -215,7 +215,7 @@ def _place(where: Where) -> Where:
     return where if isinstance(where, StoreUrl) else _store_file(where)
 
 
-def _shown(where: Where) -> str:
+def _store_name(where: Where) -> str:
     return where.shown if isinstance(where, StoreUrl) else str(where)
 
 

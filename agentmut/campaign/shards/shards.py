@@ -123,19 +123,19 @@ def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
     )
 
 
-def same_campaign(one: Plan, other: Plan) -> bool:
+def same_campaign(plan: Plan, other: Plan) -> bool:
     """Return whether two runs are shards of the same campaign."""
-    return not any(_differences(one, other))
+    return not any(_differences(plan, other))
 
 
-def _differences(one: Plan, other: Plan) -> Iterator[str]:
+def _differences(plan: Plan, other: Plan) -> Iterator[str]:
     for field, said in _ALIKE.items():
-        if getattr(one, field) != getattr(other, field):
+        if getattr(plan, field) != getattr(other, field):
             yield said
-    if one.shard and other.shard:
-        if one.shard.of != other.shard.of:
+    if plan.shard and other.shard:
+        if plan.shard.of != other.shard.of:
             yield "the number of shards"
-        if set(one.shard.mutants) != set(other.shard.mutants):
+        if set(plan.shard.mutants) != set(other.shard.mutants):
             yield "the mutants of the whole campaign"
 
 

@@ -160,7 +160,7 @@ def _of_a_campaign(request: _ReportRequest) -> str | None:
         )
         shown = kept if request.runs else ()
         if request.bundle is None:
-            return _whole(request.project, request.run, result, request.chosen, view, shown)
+            return _campaign_page(request.project, request.run, result, request.chosen, view, shown)
         _write_bundle(request.bundle, request.project, request.run, result, view, shown)
         return None
 
@@ -196,7 +196,7 @@ def _check_append(append: bool, output: Path | None, chosen: str) -> None:
         )
 
 
-def _whole(
+def _campaign_page(
     project: Path, run: str | None, result: "Result", chosen: str, view: View, shown: "Sequence[MutantRow]"
 ) -> str:
     """Return a campaign in the format; `shown` are the mutants whose stored runs are read."""

@@ -112,8 +112,8 @@ async def _serve_while(command: list[str], port: int, settings: "Settings", as_j
         return 0
 
 
-def _alias(given: str) -> tuple[str, str]:
-    name, equals, model = given.partition("=")
+def _alias(text: str) -> tuple[str, str]:
+    name, equals, model = text.partition("=")
     if not (name and equals and model):
-        raise UsageError(f"--alias {given!r}: expected NAME=MODEL, such as gpt-x=sim-large.")
+        raise UsageError(f"--alias {text!r}: expected NAME=MODEL, such as gpt-x=sim-large.")
     return name, model

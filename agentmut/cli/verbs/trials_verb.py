@@ -78,7 +78,7 @@ def trials(
     from agentmut.report import clean
 
     most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
-    for line in _whole(one) if one else _listed(rows, most):
+    for line in _trial_lines(one) if one else _listed(rows, most):
         typer.echo(clean(line))
 
 
@@ -126,19 +126,19 @@ def _time(finished: float) -> str:
     return f"{datetime.fromtimestamp(finished, UTC):%Y-%m-%d %H:%M:%S}"
 
 
-def _whole(one: "WholeTrial") -> Iterator[str]:
-    yield _line(one.row)
-    for number, said in enumerate(one.turns):
+def _trial_lines(trial: "WholeTrial") -> Iterator[str]:
+    yield _line(trial.row)
+    for number, said in enumerate(trial.turns):
         yield f"  user {number}: {said}"
-    for step in one.trace.steps:
+    for step in trial.trace.steps:
         yield f"  turn {step.turn}  {_deed(step)}"
-    for number, output in enumerate(one.trace.outputs):
+    for number, output in enumerate(trial.trace.outputs):
         yield f"  answer {number}: {output}"
-    if one.trace.texts_cut:
-        yield f"  {one.trace.texts_cut:,} characters are not kept (store.max_text, max_trial, max_run)"
-    for check in one.checks:
+    if trial.trace.texts_cut:
+        yield f"  {trial.trace.texts_cut:,} characters are not kept (store.max_text, max_trial, max_run)"
+    for check in trial.checks:
         yield f"  {'passed' if check.passed else 'failed'}  {check.evaluator}: {check.reason}"
-    if spent := one.trace.service:
+    if spent := trial.trace.service:
         waited = sum(spent.waits) + spent.waiting
         yield f"  waited {waited:.1f} s for model services, {spent.own:.1f} s of its own"
 

@@ -33,25 +33,25 @@ ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
 
 
-def with_settings(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
+def with_settings(path: Path, agent: str | None, section: str, options: Mapping[str, Any]) -> Project:
     """Return the project with what the command line says put in place of the file's. Raises `UsageError`."""
-    project = project_with(path, agent, section, given)
+    project = project_with(path, agent, section, options)
     method = getattr(project, section).method
     for option, of in ONLY_FOR[section].items():
-        if given.get(option) is not None and method != of:
+        if options.get(option) is not None and method != of:
             raise UsageError(
                 f"--{option.replace('_', '-')} is for --method {of}, not {method}. Leave one out."
             )
     return project
 
 
-def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
+def project_with(path: Path, agent: str | None, section: str, options: Mapping[str, Any]) -> Project:
     """Return the project with the options that are given in place of its section's. Raises `UsageError`."""
     from agentmut.usecases import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
-    return changed(project, section, {name: value for name, value in given.items() if value is not None})
+    return changed(project, section, {name: value for name, value in options.items() if value is not None})
 
 
 class UnderWay:

@@ -186,7 +186,7 @@ def course_of(run: ObservedRun) -> Mapping[str, object]:
     """Return the course of a run by part: requests, tool calls, agents, edges, and the ending."""
     trace = run.seen.trace if run.seen else None
     return {
-        "requests": Counter(map(_asked, run.exchanges)),
+        "requests": Counter(map(_content_of_request, run.exchanges)),
         "calls": Counter(
             (step.node, step.tool, step.error is None)
             for step in run.recorder.steps
@@ -198,7 +198,7 @@ def course_of(run: ObservedRun) -> Mapping[str, object]:
     }
 
 
-def _asked(exchange: Exchange) -> tuple[object, ...]:
+def _content_of_request(exchange: Exchange) -> tuple[object, ...]:
     """Return the content of a request without ids, which may differ in each run."""
     request = exchange.request
     messages = tuple((one.role, one.text, tuple(c.name for c in one.tool_calls)) for one in request.messages)

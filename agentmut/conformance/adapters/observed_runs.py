@@ -122,11 +122,13 @@ async def observe(subject: Subject, *asked: RunRequest, timeout: float | None = 
     executor = RetryingExecutor(local, RETRIES, wait=0.1)
     places = asyncio.Semaphore(subject.at_once)
 
-    async def one_run(one: RunRequest) -> ObservedRun:
+    async def one_run(request: RunRequest) -> ObservedRun:
         async with places:
             started = time.perf_counter()
-            execution = await executor.execute(TrialRequest(one.mutant, one.id, one.id))
-            return ObservedRun(one, execution, watch.last_run_of(one.id), time.perf_counter() - started)
+            execution = await executor.execute(TrialRequest(request.mutant, request.id, request.id))
+            return ObservedRun(
+                request, execution, watch.last_run_of(request.id), time.perf_counter() - started
+            )
 
     async with executor.session():
         return await asyncio.gather(*map(one_run, asked))

@@ -118,13 +118,15 @@ def _variants(spec: ToolSpec | None) -> Iterator[tuple[str, ToolSpec]]:
             yield "true for 1", spec.model_copy(update={"parameters": {**schema, "properties": truth}})
 
 
-def _offer_faults(probe: Probe, call: HttpCall, tools: list[OfferedTool], what: str) -> Iterator[Fault]:
+def _offer_faults(
+    probe: Probe, call: HttpCall, tools: list[OfferedTool], offer_named: str
+) -> Iterator[Fault]:
     body = parsed(call)
     request = probe.decoded(call, body)
     found = probe.decoded(call, probe("with_tools", body, tools), "with_tools")
     wanted = tuple(tool.spec for tool in tools if tool.spec)
     if difference := differences(found, request.model_copy(update={"tools": wanted})):
-        yield Fault("with_tools", f"with {what}: {difference}")
+        yield Fault("with_tools", f"with {offer_named}: {difference}")
 
 
 def name_faults(probe: Probe, call: HttpCall) -> Iterator[Fault]:

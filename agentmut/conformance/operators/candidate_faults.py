@@ -71,11 +71,11 @@ def repetitions(candidates: Iterable[Candidate]) -> Iterator[str]:
     )
 
 
-def _same(candidates: Iterable[Candidate], key: Callable[[Candidate], Any], what: str) -> Iterator[str]:
+def _same(candidates: Iterable[Candidate], key: Callable[[Candidate], Any], fault: str) -> Iterator[str]:
     seen: dict[Any, str] = {}
     for candidate in candidates:
         if key(candidate) in seen:
-            yield f"candidates {seen[key(candidate)]!r} and {candidate.description!r} {what}"
+            yield f"candidates {seen[key(candidate)]!r} and {candidate.description!r} {fault}"
         seen[key(candidate)] = candidate.description
 
 

@@ -59,9 +59,9 @@ def _task_document(operator: type[Operator], tried: Sequence[TriedConfig]) -> li
     return [operator.__module__, operator.__qualname__, plain]
 
 
-def _digest(operator: type[Operator], one: TriedConfig) -> str:
+def _digest(operator: type[Operator], tried: TriedConfig) -> str:
     """Return the digest of an operator's candidates; empty where it fails, which another check reports."""
-    found = candidates_or_fault(operator(), one.config, one.options)
+    found = candidates_or_fault(operator(), tried.config, tried.options)
     if isinstance(found, str):
         return ""
     return digest_of([candidate.model_dump(mode="json") for candidate in found])

@@ -113,7 +113,7 @@ def _faults_at(where: str, faults: Iterator[str]) -> Iterator[str]:
 
 def _run_faults(relation: Relation, source: Source, following: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with what a relation makes of one source run, with these traces as follow-up runs."""
-    before = _whole(source)
+    before = _copies(source)
     lack = _call("lack()", relation.lack, source.scenario, source.config)
     yield from _phrase_faults("lack()", lack, may_be_empty=True)
     if lack:
@@ -124,7 +124,7 @@ def _run_faults(relation: Relation, source: Source, following: Sequence[str]) ->
         yield "follow_up() draws from a global random generator; take source.rng"
     if first != _call("follow_up()", relation.follow_up, _fresh(source)):
         yield "follow_up() gave another follow-up the second time, with the same seed"
-    if _whole(source) != before:
+    if _copies(source) != before:
         yield "follow_up() changed the source that it was given"
     if first is None:
         return
@@ -179,16 +179,16 @@ def _judged_faults(relation: Relation, pair: Pair) -> Iterator[str]:
         yield "holds() changed the traces that it was given"
 
 
-def _phrase_faults(what: str, phrase: object, may_be_empty: bool = False) -> Iterator[str]:
+def _phrase_faults(attribute: str, phrase: object, may_be_empty: bool = False) -> Iterator[str]:
     if not isinstance(phrase, str):
-        yield f"{what} must be a phrase, got {phrase!r:.80}"
+        yield f"{attribute} must be a phrase, got {phrase!r:.80}"
     elif not phrase.strip():
         if not may_be_empty or phrase:
-            yield f"{what} is empty"
+            yield f"{attribute} is empty"
     elif "\n" in phrase or len(phrase) > _LONGEST_PHRASE:
-        yield f"{what} must be a phrase of one line and at most {_LONGEST_PHRASE} characters, got {phrase!r:.80}"
+        yield f"{attribute} must be a phrase of one line and at most {_LONGEST_PHRASE} characters, got {phrase!r:.80}"
     elif may_be_empty and phrase.endswith("."):
-        yield f"{what} must be a phrase that a sentence can end with, without a full stop: {phrase!r:.80}"
+        yield f"{attribute} must be a phrase that a sentence can end with, without a full stop: {phrase!r:.80}"
 
 
 def _pair(source: Source, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Pair:
@@ -201,7 +201,7 @@ def _fresh(source: Source) -> Source:
     return source._replace(rng=random.Random(SEED))
 
 
-def _whole(source: Source) -> tuple[Any, ...]:
+def _copies(source: Source) -> tuple[Any, ...]:
     """Return copies of a source's parts, for comparing them after a call."""
     return tuple(one.model_copy(deep=True) for one in (source.scenario, source.config, source.trace))
 

@@ -98,7 +98,7 @@ def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Bou
         if not isinstance(stated, Mapping):
             continue
         if name not in needed:
-            yield from _given(tool, place, name)
+            yield from _presence(tool, place, name)
         yield from _of_value(tool, stated, (*place, name), depth)
 
 
@@ -125,7 +125,7 @@ def _branches(schema: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     return (schema, *(choice for choice in choices if isinstance(choice, Mapping)))
 
 
-def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
+def _presence(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
     """Yield the two boundaries of an optional parameter: present and absent; null counts as absent."""
 
     def present(value: Any) -> bool:

@@ -90,21 +90,21 @@ def _values(values: list[Any]) -> Iterator[Bound]:
         yield Bound(f"= {text}", partial(_is_written, text, json.loads(text)), text)
 
 
-def _is_written(text: str, value: Any, given: Any) -> bool:
+def _is_written(text: str, value: Any, argument: Any) -> bool:
     """Return whether a given value equals this one. Texts, the usual case, are compared without serialising them."""
-    return bool(given == value) if isinstance(given, str) else _written(given) == text
+    return bool(argument == value) if isinstance(argument, str) else _written(argument) == text
 
 
 def _written(value: Any) -> str:
-    return json.dumps(_whole(value), sort_keys=True, ensure_ascii=False)
+    return json.dumps(_with_whole_numbers(value), sort_keys=True, ensure_ascii=False)
 
 
-def _whole(value: Any) -> Any:
+def _with_whole_numbers(value: Any) -> Any:
     """Return the value with 1 in place of 1.0: JSON holds them equal."""
     if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
+        return {key: _with_whole_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_with_whole_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

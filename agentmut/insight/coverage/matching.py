@@ -42,17 +42,17 @@ def _ways(nodes: Iterable[Any], length: int) -> float:
     return ways
 
 
-def _ways_of(kind: str, what: Any, length: int) -> float:
+def _ways_of(kind: str, part: Any, length: int) -> float:
     if kind in _SIMPLE:
         return 1.0
     if kind == "BRANCH":
-        return sum(_ways(branch, length) for branch in what[1])
+        return sum(_ways(branch, length) for branch in part[1])
     if kind in ("SUBPATTERN", "ASSERT", "ASSERT_NOT"):
-        return _ways(what[-1], length)
+        return _ways(part[-1], length)
     if kind == "ATOMIC_GROUP":
-        return _ways(what, length)
+        return _ways(part, length)
     if kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-        least, most, body = what
+        least, most, body = part
         return _ways_of_repeat(least, most, body, length)
     return math.inf
 

@@ -79,7 +79,7 @@ class Reach:
     def add(self, scenario: str, trace: AgentTrace) -> None:
         """Count one trace."""
         if self._rules:
-            asked = self._asked(scenario)
+            asked = self._words_of_turns(scenario)
             for turn, text in _exchanges(trace).items():
                 told = self._telling_words(text) | (asked[turn] if turn < len(asked) else frozenset())
                 if self._is_new(scenario, told):
@@ -93,16 +93,16 @@ class Reach:
         """Return the scenarios that reach a rule."""
         return self._near.get(rule.item.name, ())
 
-    def _take(self, scenario: str, told: frozenset[str]) -> None:
+    def _take(self, scenario: str, telling_words: frozenset[str]) -> None:
         for rule in self._rules:
-            found = RuleCloseness(scenario, len(rule.stems & told) / len(rule.stems))
+            found = RuleCloseness(scenario, len(rule.stems & telling_words) / len(rule.stems))
             name = rule.item.name
             if found.share >= LEXICAL_REACH:
                 self._near.setdefault(name, {})[scenario] = None
             if found.share and (name not in self._best or _rank(found) < _rank(self._best[name])):
                 self._best[name] = found
 
-    def _asked(self, scenario: str) -> list[frozenset[str]]:
+    def _words_of_turns(self, scenario: str) -> list[frozenset[str]]:
         if scenario not in self._scenarios:
             return []
         return [self._telling_words(_text(turn)) for turn in self._scenarios[scenario].turns]
@@ -114,11 +114,11 @@ class Reach:
             self._words[text] = stems(text) & self._telling
         return self._words[text]
 
-    def _is_new(self, scenario: str, told: frozenset[str]) -> bool:
+    def _is_new(self, scenario: str, telling_words: frozenset[str]) -> bool:
         if len(self._known) >= REMEMBERED:
             self._known.clear()
         before = len(self._known)
-        self._known.add((scenario, told))
+        self._known.add((scenario, telling_words))
         return len(self._known) > before
 
 

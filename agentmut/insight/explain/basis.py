@@ -41,19 +41,23 @@ _GERMAN_BAN = re.compile(r"\b(?:kein\w*|nie|niemals|nicht)\b", re.I)
 """The kind of a rule is read in English alone, so a negated German rule that names a tool is taken for a ban."""
 
 
-def basis_of(one: Candidate, occasion: Occasion) -> Basis:
+def basis_of(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground on which a person may write the candidate; `Basis.SEEN` where it only differs between runs.
 
     A rule is a ground if it asks for the very thing, and its condition holds by the user's own words. A request is one
     if the user names the tool, and gives the value of each argument. Nothing else is.
     """
-    check = _CHECKS.get(one.spec.name)
-    return check(one, occasion) if check and occasion.turns else Basis.SEEN
+    check = _CHECKS.get(candidate.spec.name)
+    return check(candidate, occasion) if check and occasion.turns else Basis.SEEN
 
 
-def _by_rule(one: Candidate, occasion: Occasion) -> Basis:
+def _by_rule(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return `RULE` if a rule that holds here asks for it in these words."""
-    return Basis.RULE if any(_holds(rule, occasion) for rule in rules_for(one.spec, occasion)) else Basis.SEEN
+    return (
+        Basis.RULE
+        if any(_holds(rule, occasion) for rule in rules_for(candidate.spec, occasion))
+        else Basis.SEEN
+    )
 
 
 def rules_for(spec: EvaluatorSpec, occasion: Occasion) -> Iterator[str]:
@@ -63,56 +67,60 @@ def rules_for(spec: EvaluatorSpec, occasion: Occasion) -> Iterator[str]:
             yield rule
 
 
-def _of_edge(one: Candidate, occasion: Occasion) -> Basis:
+def _of_edge(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of how an answer begins or ends: no change of a tool or of the model has to do with it.
 
     A model that stops early loses its last words, whatever they are: that an answer is whole is asked for elsewhere.
     """
     meaning = occasion.meaning
     off = meaning.tools or (meaning.operator_class is OperatorClass.MODEL and not meaning.rule)
-    return Basis.SEEN if off else _by_rule(one, occasion)
+    return Basis.SEEN if off else _by_rule(candidate, occasion)
 
 
-def _of_expression(one: Candidate, occasion: Occasion) -> Basis:
+def _of_expression(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of an expression: a rule sets the limit, or an answer is lost or cut off.
 
     Whoever asks wants an answer. That it is whole is asked for where the model is changed, as by a lower limit.
     """
-    is_cut = one.spec.argument == WHOLE and occasion.meaning.operator_class is OperatorClass.MODEL
-    if one.spec.argument == ANSWERED or is_cut:
+    is_cut = candidate.spec.argument == WHOLE and occasion.meaning.operator_class is OperatorClass.MODEL
+    if candidate.spec.argument == ANSWERED or is_cut:
         return Basis.REQUEST
-    return _by_rule(one, occasion)
+    return _by_rule(candidate, occasion)
 
 
-def _of_ban(one: Candidate, occasion: Occasion) -> Basis:
+def _of_ban(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a forbidden text: the changed rule quotes it."""
-    changed = any(rule in occasion.meaning.rule for rule in rules_for(one.spec, occasion))
-    return _by_rule(one, occasion) if changed and not occasion.is_said(str(one.spec.argument)) else Basis.SEEN
+    changed = any(rule in occasion.meaning.rule for rule in rules_for(candidate.spec, occasion))
+    return (
+        _by_rule(candidate, occasion)
+        if changed and not occasion.is_said(str(candidate.spec.argument))
+        else Basis.SEEN
+    )
 
 
-def _of_figure(one: Candidate, occasion: Occasion) -> Basis:
+def _of_figure(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a figure: a rule wants it told here, and the user does not say it."""
-    if occasion.is_said(str(one.spec.argument)):
+    if occasion.is_said(str(candidate.spec.argument)):
         return Basis.SEEN
-    told = (rule for rule in rules_for(one.spec, occasion) if _TELLS.search(rule))
+    told = (rule for rule in rules_for(candidate.spec, occasion) if _TELLS.search(rule))
     return Basis.RULE if any(_holds(rule, occasion) for rule in told) else Basis.SEEN
 
 
-def _of_order(one: Candidate, occasion: Occasion) -> Basis:
+def _of_order(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of an order: a rule asks for it, and the user for the later tool."""
-    argument = one.spec.argument
+    argument = candidate.spec.argument
     if not isinstance(argument, list) or not is_requested(str(argument[-1]), occasion):
         return Basis.SEEN
-    return Basis.RULE if any(True for _ in rules_for(one.spec, occasion)) else Basis.SEEN
+    return Basis.RULE if any(True for _ in rules_for(candidate.spec, occasion)) else Basis.SEEN
 
 
-def _of_banned_tool(one: Candidate, occasion: Occasion) -> Basis:
+def _of_banned_tool(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a forbidden tool: a rule forbids it, and the user asks for it or the rule is changed.
 
     All words of the rule's condition have to be the user's, or those of a tool's result. A changed rule has to write
     the tool's name.
     """
-    tool = str(one.spec.argument)
+    tool = str(candidate.spec.argument)
     known = occasion.stems | stems(" ".join(_results(occasion)))
     for rule in occasion.rules:
         banned = modality(rule) is Modality.FORBID or is_negated_there(rule, tool)
@@ -123,29 +131,33 @@ def _of_banned_tool(one: Candidate, occasion: Occasion) -> Basis:
     return Basis.SEEN
 
 
-def _of_call(one: Candidate, occasion: Occasion) -> Basis:
+def _of_call(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a call: the user asks for it, and gives the arguments."""
-    argument = one.spec.argument if isinstance(one.spec.argument, dict) else {"tool": one.spec.argument}
+    argument = (
+        candidate.spec.argument
+        if isinstance(candidate.spec.argument, dict)
+        else {"tool": candidate.spec.argument}
+    )
     tool, made = str(argument.get("tool", "")), argument.get("arguments", {})
-    if not one.grounded or "matching" in argument or not isinstance(made, dict):
+    if not candidate.grounded or "matching" in argument or not isinstance(made, dict):
         return Basis.SEEN
     given = all(_is_given_by_user(tool, name, value, occasion) for name, value in made.items())
     alone = len({as_text(value) for value in made.values()}) == len(made)
     return Basis.REQUEST if given and alone and is_requested(tool, occasion) else Basis.SEEN
 
 
-def _of_count(one: Candidate, occasion: Occasion) -> Basis:
+def _of_count(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a count: what the user asks for is done once."""
-    argument = one.spec.argument
+    argument = candidate.spec.argument
     if not isinstance(argument, dict) or only_reads(str(argument["tool"])):
         return Basis.SEEN
     once = argument.get("exactly", argument.get("at_most")) == 1
-    return _of_call(one, occasion) if once else Basis.SEEN
+    return _of_call(candidate, occasion) if once else Basis.SEEN
 
 
-def _of_decision(one: Candidate, occasion: Occasion) -> Basis:
+def _of_decision(candidate: Candidate, occasion: Occasion) -> Basis:
     """Return the ground of a decision: a changed tool does what is asked, or a changed rule forbids it."""
-    if one.spec.argument == YES:
+    if candidate.spec.argument == YES:
         done = any(is_requested(tool, occasion) and not only_reads(tool) for tool in occasion.meaning.tools)
         return Basis.REQUEST if done else Basis.SEEN
     for rule in occasion.meaning.rule.splitlines():
@@ -299,13 +311,13 @@ def _is_number(word: str) -> bool:
     return word.replace(",", "").replace(".", "").isdigit()
 
 
-def _is_word_of(text: str, said: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(text.removesuffix('.0'))}(?![\w-])", said, re.I) is not None
+def _is_word_of(text: str, user_text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(text.removesuffix('.0'))}(?![\w-])", user_text, re.I) is not None
 
 
-def _is_name(text: str, said: str) -> bool:
+def _is_name(text: str, user_text: str) -> bool:
     """Return whether all words are written with a capital letter where the user says them, and none is a stop word."""
     several = text.split()
     return bool(several) and all(
-        one[:1].isupper() and one.casefold() not in STOP_WORDS and f" {one}" in said for one in several
+        one[:1].isupper() and one.casefold() not in STOP_WORDS and f" {one}" in user_text for one in several
     )

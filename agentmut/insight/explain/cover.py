@@ -45,9 +45,17 @@ def cover(
     return tuple(map(joint.with_shared_rate, chosen))
 
 
-def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, bool, int, int, float, str]:
-    firm, telling, grounded, _, worth = value(one)
-    return firm, telling, grounded > 0, len(left.intersection(one.mutants)), grounded, worth, one.id
+def _gain(suggestion: AssertionSuggestion, left: set[str]) -> tuple[bool, bool, bool, int, int, float, str]:
+    firm, telling, grounded, _, worth = value(suggestion)
+    return (
+        firm,
+        telling,
+        grounded > 0,
+        len(left.intersection(suggestion.mutants)),
+        grounded,
+        worth,
+        suggestion.id,
+    )
 
 
 @dataclass
@@ -57,27 +65,30 @@ class Joint:
     stored: StoredRuns
     _passing: dict[str, Sequence[bool]] = field(default_factory=dict)
 
-    def add(self, one: AssertionSuggestion) -> bool:
+    def add(self, suggestion: AssertionSuggestion) -> bool:
         """Add an assertion, unless its scenario would fall under its threshold in all runs or in one half of them."""
-        runs, before = self.stored.runs_on("", one.scenario), self._now(one.scenario)
+        runs, before = self.stored.runs_on("", suggestion.scenario), self._now(suggestion.scenario)
         holds = holds_in_each(
-            build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs
+            build(suggestion.evaluator, self.stored.catalogue),
+            self.stored.scenario(suggestion.scenario),
+            runs,
         )
         after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
-        if not enough(runs, before, after, self.stored.threshold(one.scenario)):
+        if not enough(runs, before, after, self.stored.threshold(suggestion.scenario)):
             return False
-        self._passing[one.scenario] = after
+        self._passing[suggestion.scenario] = after
         return True
 
-    def with_shared_rate(self, one: AssertionSuggestion) -> AssertionSuggestion:
+    def with_shared_rate(self, suggestion: AssertionSuggestion) -> AssertionSuggestion:
         """Return the proposal with its scenario's pass rate under all proposals, in words where the rate is lower."""
-        runs, now = self.stored.runs_on("", one.scenario), self._now(one.scenario)
+        runs, now = self.stored.runs_on("", suggestion.scenario), self._now(suggestion.scenario)
         rate = Rate(held=sum(now), of=len(now))
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))
-        why = one.why
+        why = suggestion.why
         if rate != before:
-            why += f"; with every assertion proposed here, {one.scenario} passes in {rate} runs instead of {before}"
-        return one.model_copy(update={"together": rate, "why": why})
+            name = suggestion.scenario
+            why += f"; with every assertion proposed here, {name} passes in {rate} runs instead of {before}"
+        return suggestion.model_copy(update={"together": rate, "why": why})
 
     def _now(self, scenario: str) -> Sequence[bool]:
         return self._passing.get(scenario, [run.passed for run in self.stored.runs_on("", scenario)])

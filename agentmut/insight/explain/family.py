@@ -174,8 +174,8 @@ def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
     return list(best.values())
 
 
-def _worth(one: Candidate) -> tuple[bool, int, float]:
-    return one.firm, one.grounded, one.generality
+def _worth(candidate: Candidate) -> tuple[bool, int, float]:
+    return candidate.firm, candidate.grounded, candidate.generality
 
 
 @lru_cache(maxsize=4096)

@@ -38,12 +38,12 @@ def shown(run: Fingerprint) -> Shown:
         found |= {Feature("repeats", of): "" for of in repeated}
         found |= {Feature("pair", pair): "" for pair in pairwise(run.tools)}
     for answer in run.answers:
-        found |= _said(answer)
+        found |= _words_of(answer)
     return found
 
 
 @lru_cache(maxsize=256)  # runs that answer in the same words are read once
-def _said(answer: str) -> Shown:
+def _words_of(answer: str) -> Shown:
     """Return the sentences and phrases of an answer."""
     found = {Feature("sentence", (key,)): written for key, written in sentences(answer).items()}
     return found | {Feature("phrase", (phrase,)): phrase for phrase in phrases(answer)}
@@ -232,34 +232,34 @@ class LostAndGained:
     def _alike(self) -> Mapping[int, Sequence[Feature]]:
         return _alike(self._own)
 
-    def _most_telling(self, one: Pattern) -> Feature:
+    def _most_telling(self, pattern: Pattern) -> Feature:
         """Return the feature that tells a reader most; of phrases, one that is cut in no group of words."""
-        features = self._alike.get(one.runs) or [
-            feature for feature in self.original.alike[one.runs] if feature not in self._own
+        features = self._alike.get(pattern.runs) or [
+            feature for feature in self.original.alike[pattern.runs] if feature not in self._own
         ]
         best = min(features, key=_telling)
         if best.kind != "phrase":
             return best
-        said = (text for feature, text in self._first_run(one).items() if feature.kind == "sentence")
+        said = (text for feature, text in self._first_run(pattern).items() if feature.kind == "sentence")
         uncut = frozenset[str]().union(*map(whole_phrases, said))
         whole = (f for f in features if f.of[0] in uncut and len(f.of[0]) >= ENOUGH * len(best.of[0]))
         return min(whole, key=_telling, default=best)
 
-    def _first_run(self, one: Pattern) -> Shown:
+    def _first_run(self, pattern: Pattern) -> Shown:
         """Return the first run that shows a pattern's features."""
-        n0, first = len(self.original.runs), (one.runs & -one.runs).bit_length() - 1
+        n0, first = len(self.original.runs), (pattern.runs & -pattern.runs).bit_length() - 1
         return self.original.runs[first] if first < n0 else self.mutant[first - n0]
 
-    def _in_words(self, feature: Feature, one: Pattern) -> MovedFeature:
+    def _in_words(self, feature: Feature, pattern: Pattern) -> MovedFeature:
         n0, n = len(self.original.runs), len(self.mutant)
-        before, now = one.original / n0, one.mutant / n
-        written = self._first_run(one)[feature]
+        before, now = pattern.original / n0, pattern.mutant / n
+        written = self._first_run(pattern)[feature]
         feature = Feature(feature.kind, (written,)) if written else feature
         return MovedFeature(
             words=in_words(feature, up=now > before),
-            baseline_runs=one.original,
+            baseline_runs=pattern.original,
             baseline_of=n0,
-            runs=one.mutant,
+            runs=pattern.mutant,
             of=n,
             baseline_mean=round(before, 4),
             mean=round(now, 4),

@@ -130,9 +130,9 @@ def _promising(family: Family, least: float) -> list[Candidate]:
     return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
-def _rank(one: Candidate, margin: float) -> tuple[bool, bool, int, float]:
-    telling, worth = ranked(margin, one.generality)
-    return one.firm, telling, one.grounded, worth
+def _rank(candidate: Candidate, margin: float) -> tuple[bool, bool, int, float]:
+    telling, worth = ranked(margin, candidate.generality)
+    return candidate.firm, telling, candidate.grounded, worth
 
 
 def _margin(original: Rate, mutant: Rate) -> float:

@@ -46,11 +46,11 @@ def telling_words(name: str) -> frozenset[str]:
     return stems(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)) - _GENERIC
 
 
-def words_beside(value: str, said: str) -> frozenset[str]:
+def words_beside(value: str, text: str) -> frozenset[str]:
     """Return the stems next to a value in a user's sentences: two before it, and for a number the one behind it."""
     found: set[str] = set()
     number = value.removesuffix(".0")
-    for sentence in _SENTENCE.split(said):
+    for sentence in _SENTENCE.split(text):
         for match in re.finditer(rf"(?<!\w){re.escape(number)}(?!\w)", sentence, re.I):
             before = [stem(one.text) for one in words(sentence[: match.start()])]
             found.update([one for one in before if one not in _GENERIC][-BEFORE:])

@@ -197,7 +197,7 @@ class Occasion:
             return not self._names.isdisjoint(folded.split())
         if self._answers_from_documents and folded in self.meaning.documents:
             return True
-        return 2 * sum(folded in result for result in self._given) >= max(1, len(self.runs))
+        return 2 * sum(folded in result for result in self._last_results) >= max(1, len(self.runs))
 
     def is_returned_by(self, tools: frozenset[str], text: str) -> bool:
         """Return whether a text stands in the last result of these tools, in half of the runs; True without runs."""
@@ -220,7 +220,7 @@ class Occasion:
         return self.asks_a_question and is_key_term(text) and stems(text).isdisjoint(told)
 
     def _values(self, view: View) -> Iterator[str]:
-        yield from texts_in(last_output(view, self.tools, self._asked))
+        yield from texts_in(last_output(view, self.tools, self._question_stems))
 
     @cached_property
     def answers_in_fields(self) -> bool:
@@ -239,11 +239,11 @@ class Occasion:
         return frozenset(name.casefold() for view in self.runs for name in _NAME.findall(view.text))
 
     @cached_property
-    def _given(self) -> tuple[str, ...]:
-        return tuple(last_result(view, self.tools, self._asked) for view in self.runs)
+    def _last_results(self) -> tuple[str, ...]:
+        return tuple(last_result(view, self.tools, self._question_stems) for view in self.runs)
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def _question_stems(self) -> frozenset[str]:
         """Return the stems that tell what is asked for: of the user's questions, else of all that the user says."""
         said = " ".join(self._questions) or self.turns
         return stems(said) - stems(" ".join(self.meaning.tool_names))

@@ -130,9 +130,9 @@ def _lacks(text: str, view: View) -> bool:
     return text not in view.folded
 
 
-def _at_edge(said: str, *, at_end: bool) -> Candidate:
-    text = said.strip()
-    says = f"the answer {'ends' if at_end else 'begins'} with “{said}”"
+def _at_edge(quoted: str, *, at_end: bool) -> Candidate:
+    text = quoted.strip()
+    says = f"the answer {'ends' if at_end else 'begins'} with “{quoted}”"
     name: str = "ends_with" if at_end else "starts_with"
     edge = (EndsWith if at_end else StartsWith)(text)
     return candidate(name, text, says, 0.95, partial(_at, edge))

@@ -61,7 +61,7 @@ def grounding(spec: EvaluatorSpec, meaning: Meaning) -> int:
     return 0
 
 
-def is_sensible(one: Candidate, occasion: Occasion) -> bool:
+def is_sensible(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a candidate makes sense for the change, independently of the runs that decide about it.
 
     Not sensible: a word or name that comes from the mutant's own diff; what a rule asks for under a condition of which
@@ -71,29 +71,31 @@ def is_sensible(one: Candidate, occasion: Occasion) -> bool:
     no data asks for; a ban of a tool that only reads, or of which the user does not speak; a matter with which neither
     the changed rule nor the changed tool has to do.
     """
-    if occasion.meaning.is_of_its_diff(texts_in(one.spec.argument)) and one.grounded < STATED:
+    if occasion.meaning.is_of_its_diff(texts_in(candidate.spec.argument)) and candidate.grounded < STATED:
         return False
-    if _demands(one.spec) and not _is_called_for(one, occasion):
+    if _demands(candidate.spec) and not _is_called_for(candidate, occasion):
         return False
-    if not _is_of_the_matter(one, occasion) or _contradicts_itself(one.spec, occasion):
+    if not _is_of_the_matter(candidate, occasion) or _contradicts_itself(candidate.spec, occasion):
         return False
-    check = _CHECKS.get(one.spec.name)
-    return check is None or check(one, occasion)
+    check = _CHECKS.get(candidate.spec.name)
+    return check is None or check(candidate, occasion)
 
 
-def _is_of_the_matter(one: Candidate, occasion: Occasion) -> bool:
+def _is_of_the_matter(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a candidate has to do with the changed rule or tool; with any, where no rule or tool is changed.
 
     Calls have if one of their tools is changed or named, or changes something of which the user speaks: a lost look-up
     can lose what follows it. Data of a tool's result have if that tool is changed or named.
     """
     meaning = occasion.meaning
-    if one.grounded or not (meaning.rule or meaning.tools):
+    if candidate.grounded or not (meaning.rule or meaning.tools):
         return True
-    if one.spec.name in _OF_TOOLS:
-        return any(tool in meaning.subjects or _is_asked_for(tool, occasion) for tool in _tools(one.spec))
-    if one.spec.name in ("contains", "states") and meaning.tool_names:
-        return occasion.is_returned_by(meaning.subjects, str(one.spec.argument))
+    if candidate.spec.name in _OF_TOOLS:
+        return any(
+            tool in meaning.subjects or _is_asked_for(tool, occasion) for tool in _tools(candidate.spec)
+        )
+    if candidate.spec.name in ("contains", "states") and meaning.tool_names:
+        return occasion.is_returned_by(meaning.subjects, str(candidate.spec.argument))
     return True
 
 
@@ -118,34 +120,36 @@ def _demands(spec: EvaluatorSpec) -> bool:
     return spec.name in ("contains", "states", "decides", "tool_called", "tool_called_with", "tool_order")
 
 
-def _is_called_for(one: Candidate, occasion: Occasion) -> bool:
+def _is_called_for(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether the user's words are an occasion for the changed rule, or for the tools that are asked for."""
-    rules = [rule for rule in occasion.meaning.rule.splitlines() if _grounds(rule, one, occasion.meaning)]
-    if rules and one.grounded and not any(map(occasion.calls_for, rules)):
+    rules = [
+        rule for rule in occasion.meaning.rule.splitlines() if _grounds(rule, candidate, occasion.meaning)
+    ]
+    if rules and candidate.grounded and not any(map(occasion.calls_for, rules)):
         return False
-    if one.spec.name in _OF_TOOLS:
-        unknown = set(_tools(one.spec)) - set(occasion.meaning.tool_names)
-        return set(_tools(one.spec)) - unknown <= occasion.tools
+    if candidate.spec.name in _OF_TOOLS:
+        unknown = set(_tools(candidate.spec)) - set(occasion.meaning.tool_names)
+        return set(_tools(candidate.spec)) - unknown <= occasion.tools
     return True
 
 
-def _grounds(rule: str, one: Candidate, meaning: Meaning) -> bool:
+def _grounds(rule: str, candidate: Candidate, meaning: Meaning) -> bool:
     """Return whether a changed rule speaks of a candidate: of all its tools, or of half of its words."""
-    return grounding(one.spec, replace(meaning, rule=rule, tools=frozenset())) > 0
+    return grounding(candidate.spec, replace(meaning, rule=rule, tools=frozenset())) > 0
 
 
-def _fits_presence(one: Candidate, occasion: Occasion) -> bool:
+def _fits_presence(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule asks for a text, or it is data that the agent is given and tells in a short answer.
 
     What is not quoted in the prompt may be said otherwise: of a rule only a key term is asked for, and no echo of the
     user's words.
     """
-    text = str(one.spec.argument)
-    if _is_in_its_words(one, occasion):
+    text = str(candidate.spec.argument)
+    if _is_in_its_words(candidate, occasion):
         return True
     if occasion.is_said(text) or stems(text) <= occasion.stems:
         return False
-    if one.grounded:
+    if candidate.grounded:
         return is_key_term(text) and _is_told(text, occasion.meaning)
     return not _DIGIT.search(text) and occasion.is_answered_shortly and occasion.is_datum(text)
 
@@ -161,23 +165,23 @@ def _is_on_form(rule: str) -> bool:
     return _FORM.search(rule) is not None and _TOLD.search(rule) is None
 
 
-def _is_in_its_words(one: Candidate, occasion: Occasion) -> bool:
+def _is_in_its_words(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule itself says the text word by word."""
-    quoted = one.grounded and is_quoted(str(one.spec.argument), occasion.meaning.prompt)
-    return one.grounded == STATED or bool(quoted)
+    quoted = candidate.grounded and is_quoted(str(candidate.spec.argument), occasion.meaning.prompt)
+    return candidate.grounded == STATED or bool(quoted)
 
 
-def _fits_absence(one: Candidate, occasion: Occasion) -> bool:
+def _fits_absence(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule forbids the very words, or names the term, which the user does not speak of.
 
     An agent that refuses, or says what it has not done, needs the user's words for that. All words have to be those
     of a ban, or of what a rule wants said, perhaps on another occasion; a rule about size forbids no words.
     """
-    if _is_in_its_words(one, occasion):
+    if _is_in_its_words(candidate, occasion):
         return True
-    text = str(one.spec.argument)
+    text = str(candidate.spec.argument)
     said, meaning = stems(text), occasion.meaning
-    named = one.grounded > 0 and is_key_term(text) and said <= _said_or_banned(meaning)
+    named = candidate.grounded > 0 and is_key_term(text) and said <= _said_or_banned(meaning)
     return named and said.isdisjoint(occasion.stems) and not _speaks_of_size(meaning)
 
 
@@ -193,56 +197,60 @@ def _said_or_banned(meaning: Meaning) -> frozenset[str]:
     return stems(" ".join(parts))
 
 
-def _fits_figure(one: Candidate, occasion: Occasion) -> bool:
+def _fits_figure(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a figure is more than a bare number, and asked for by a rule, or given and no echo of the user."""
-    text = str(one.spec.argument)
-    if one.grounded == STATED:
+    text = str(candidate.spec.argument)
+    if candidate.grounded == STATED:
         return True
     if text.isdecimal():
         return False
     if occasion.is_said(text):
         return False
-    if one.grounded:
+    if candidate.grounded:
         return True
     return occasion.states_few_figures and not occasion.asks_for_no_figure and occasion.is_given(text)
 
 
-def _fits_form(one: Candidate, occasion: Occasion) -> bool:
+def _fits_form(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule or the user speaks of a form, or it is that of identifiers among few figures.
 
     Of a date that the user speaks of, the form is not asked for: it may be written otherwise. Of a form that nearly any
     answer may have, only a rule asks for it.
     """
-    if one.says.startswith(_WITHOUT):
-        return not stems(one.says.removeprefix(_WITHOUT)).isdisjoint(occasion.meaning.stems)
-    by_rule = one.says.endswith((_DATED, *SLIGHT))
+    if candidate.says.startswith(_WITHOUT):
+        return not stems(candidate.says.removeprefix(_WITHOUT)).isdisjoint(occasion.meaning.stems)
+    by_rule = candidate.says.endswith((_DATED, *SLIGHT))
     asked = occasion.meaning.stems | (frozenset() if by_rule else occasion.stems)
-    if not stems(one.says.removeprefix("the answer has")).isdisjoint(asked):
+    if not stems(candidate.says.removeprefix("the answer has")).isdisjoint(asked):
         return True
-    return "form" in one.says and "[A-Z]" in str(one.spec.argument) and occasion.states_few_figures
+    return (
+        "form" in candidate.says and "[A-Z]" in str(candidate.spec.argument) and occasion.states_few_figures
+    )
 
 
-def _fits_limit(one: Candidate, occasion: Occasion) -> bool:
+def _fits_limit(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether the changed rule speaks of size, or the change may lead to loops or cut answers off."""
-    if one.spec.argument == WHOLE and occasion.meaning.operator_class is not OperatorClass.MODEL:
+    if candidate.spec.argument == WHOLE and occasion.meaning.operator_class is not OperatorClass.MODEL:
         return False
-    if one.spec.argument in ENDINGS or one.grounded == STATED:
+    if candidate.spec.argument in ENDINGS or candidate.grounded == STATED:
         return True
-    if one.spec.name == "expression" and (occasion.answers_in_fields or _is_off(one, occasion.meaning)):
+    if candidate.spec.name == "expression" and (
+        occasion.answers_in_fields or _is_off(candidate, occasion.meaning)
+    ):
         return False
-    if one.grounded:
+    if candidate.grounded:
         return True
-    return one.spec.name != "expression" and occasion.meaning.operator_class in _MAY_LOOP
+    return candidate.spec.name != "expression" and occasion.meaning.operator_class in _MAY_LOOP
 
 
-def _is_off(one: Candidate, meaning: Meaning) -> bool:
+def _is_off(candidate: Candidate, meaning: Meaning) -> bool:
     """Return whether the changed rule states a number, and the bound is read off runs instead."""
-    return one.grounded < STATED and bool(stated_figures(meaning.rule))
+    return candidate.grounded < STATED and bool(stated_figures(meaning.rule))
 
 
-def _fits_field(one: Candidate, occasion: Occasion) -> bool:
+def _fits_field(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a field holds something, or is rightly empty, since the user says nothing of what it names."""
-    empty = [name for name, value in _wanted(one.spec) if value is None or value == ""]
+    empty = [name for name, value in _wanted(candidate.spec) if value is None or value == ""]
     return stems(" ".join(empty)).isdisjoint(occasion.stems)
 
 
@@ -259,11 +267,11 @@ def _wanted(spec: EvaluatorSpec) -> Iterator[tuple[str, JsonValue]]:
         yield name, None if schema == {"type": "null"} else schema
 
 
-def _fits_order(one: Candidate, occasion: Occasion) -> bool:
-    return one.grounded == STATED or _is_meant(one.spec, occasion)
+def _fits_order(candidate: Candidate, occasion: Occasion) -> bool:
+    return candidate.grounded == STATED or _is_meant(candidate.spec, occasion)
 
 
-def _fits_decision(one: Candidate, occasion: Occasion) -> bool:
+def _fits_decision(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a decision is asked for, and the change bears on it.
 
     A changed rule does if it names a tool that changes something, or forbids something of which the user speaks. A
@@ -289,11 +297,11 @@ def _bans_what_is_asked(rule: str, occasion: Occasion) -> bool:
     return modality(rule) is Modality.FORBID and not stems(rule).isdisjoint(occasion.stems)
 
 
-def _fits_ban(one: Candidate, occasion: Occasion) -> bool:
+def _fits_ban(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a rule forbids a tool, or the user misses its bound, or might be thought to ask for it."""
-    tool = str(one.spec.argument)
+    tool = str(candidate.spec.argument)
     bound = any(occasion.misses_a_bound(rule) and tools_named(rule, (tool,)) for rule in occasion.rules)
-    return one.grounded == STATED or bound or _is_at_stake(tool, occasion)
+    return candidate.grounded == STATED or bound or _is_at_stake(tool, occasion)
 
 
 def _is_at_stake(tool: str, occasion: Occasion) -> bool:
@@ -307,10 +315,10 @@ def _is_asked_for(tool: str, occasion: Occasion) -> bool:
     return not only_reads(tool) and occasion.speaks_of(tool)
 
 
-def _fits_count(one: Candidate, occasion: Occasion) -> bool:
+def _fits_count(candidate: Candidate, occasion: Occasion) -> bool:
     """Return whether a count is a least one, or of a tool that changes something: to look twice is sensible, too."""
-    argument = one.spec.argument
-    if one.grounded == STATED or not isinstance(argument, dict):
+    argument = candidate.spec.argument
+    if candidate.grounded == STATED or not isinstance(argument, dict):
         return True
     return set(argument) == {"tool", "at_least"} or not only_reads(str(argument.get("tool")))
 

@@ -163,9 +163,9 @@ def telling_run(original: RunView, runs: Sequence[RunView]) -> RunView:
     return max(failed or runs, key=lambda run: (_difference(original, run), -run.trial))
 
 
-def _difference(one: RunView, other: RunView) -> float:
+def _difference(left: RunView, right: RunView) -> float:
     """Return the share of calls and words that only one of both runs has, from 0 (equal) to 1."""
-    mine, theirs = (Counter((*run.calls, *_words(run))) for run in (one, other))
+    mine, theirs = (Counter((*run.calls, *_words(run))) for run in (left, right))
     together = (mine | theirs).total()
     return 1 - (mine & theirs).total() / together if together else 0.0
 

@@ -135,9 +135,9 @@ def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[Evalua
     )
 
 
-def _facts(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+def _facts(input_text: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
     """Yield figures of all the answers that the input does not state."""
-    asked = said.lower()
+    asked = input_text.lower()
     stated = [text[f.span.start : f.span.end] for text in [traces[0].text] for f in facts(text)]
     common = [
         fact

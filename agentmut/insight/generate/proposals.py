@@ -211,13 +211,13 @@ def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
     return tuple(v for v in found if fits(v, parameter) and shown(v).isascii() and shown(v).isprintable())
 
 
-def _that_belong(known: Material, values: Iterable[JsonValue], said: str) -> str:
+def _that_belong(known: Material, values: Iterable[JsonValue], input_text: str) -> str:
     """Return the sentences of an input that mention one of these values and are not used yet."""
     wanted = [shown(value) for value in values if isinstance(value, str) and len(value) > 2]
     for scenario in known.scenarios:
         text = " ".join(texts(scenario.turns))
         if any(value in text for value in wanted):
-            about = stems(said)
+            about = stems(input_text)
             with_figures = [s for s in sentences(text) if "@" in s or any(value in s for value in wanted)]
             return " ".join(s for s in with_figures if not stems(s) <= about)
     return ""

@@ -223,9 +223,9 @@ def _range(schema: Schema, *, whole: bool) -> tuple[Any, Any]:
     return low, high
 
 
-def _sizes(schema: Schema, what: str) -> tuple[int, int]:
-    least = int(schema.get(f"min{what}", 0))
-    return least, max(least, int(schema.get(f"max{what}", least + LONGEST)))
+def _sizes(schema: Schema, keyword: str) -> tuple[int, int]:
+    least = int(schema.get(f"min{keyword}", 0))
+    return least, max(least, int(schema.get(f"max{keyword}", least + LONGEST)))
 
 
 def _boundaries(root: Any, path: Path, within: frozenset[Path] = frozenset()) -> Values:
@@ -254,9 +254,9 @@ def _boundaries_of_type(root: Any, at: Path, inner: frozenset[Path]) -> Values:
     return st.nothing()
 
 
-def _ends(schema: Schema, what: str) -> list[int]:
+def _ends(schema: Schema, keyword: str) -> list[int]:
     """Return the least and the greatest size, as far as stated; an unstated least size is 0."""
-    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
+    least, most = schema.get(f"min{keyword}", 0), schema.get(f"max{keyword}")
     return sorted({int(least), *([int(most)] if isinstance(most, int) else [])})
 
 

@@ -43,7 +43,7 @@ def consult(named: str, question: str, folder: Path) -> str:
     adapter_name, model = read_model(named)
     path = folder / f"{digest_of([named, INSTRUCTION, question])[:24]}.json"
     if path.exists():
-        return _kept(path)
+        return _stored_answer(path)
     config = AgentConfig(prompt=INSTRUCTION, model=ModelConfig(name=model))
     adapter: Adapter = (
         Catalogue.from_group(Group.ADAPTERS)
@@ -64,7 +64,7 @@ async def _ask(adapter: Adapter, question: str) -> str:
     return run.trace.text
 
 
-def _kept(path: Path) -> str:
+def _stored_answer(path: Path) -> str:
     try:
         return Answer.model_validate_json(path.read_text(encoding="utf-8")).text
     except (OSError, ValueError) as error:

@@ -159,7 +159,7 @@ class Contract(NamesTools, Notes, ReadsFiles):
         )
 
     def _details(self, found: tuple[Violation, ...], *, applies: bool = True) -> dict[str, JsonValue]:
-        kept: list[JsonValue] = [one.details for one in _kept(found)]
+        kept: list[JsonValue] = [one.details for one in _first_violations(found)]
         return {"contract": self.spec.name, "applies": applies, "violations": kept}
 
 
@@ -212,7 +212,7 @@ def _located(
     )
 
 
-def _kept(found: tuple[Violation, ...]) -> Iterator[Violation]:
+def _first_violations(found: tuple[Violation, ...]) -> Iterator[Violation]:
     """Keep the first violations, and for each clause its first and its first hard one: counts by clause need these."""
     needed = {(one.clause, one.recovered is None): place for place, one in reversed([*enumerate(found)])}
     return (one for place, one in enumerate(found) if place < MOST_KEPT or place in needed.values())

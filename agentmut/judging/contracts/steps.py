@@ -53,7 +53,7 @@ def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
             **so_far,
             **cost,
             "turn": step.turn,
-            "step": {"number": number, **_shown(step)},
+            "step": {"number": number, **_step_values(step)},
         }
 
 
@@ -71,7 +71,7 @@ def _json(trace: AgentTrace) -> Any:
         return None
 
 
-def _shown(step: Any) -> Values:
+def _step_values(step: Any) -> Values:
     fields = {"action", "tool", "arguments", "output", "error", "model", "node", "usd", "seconds"}
     shown: Values = step.model_dump(mode="json", include=fields)
     return {**shown, "tokens": step.usage.total}
@@ -84,8 +84,8 @@ def over_steps(states: Iterable[Values], faults: Sequence[Fault]) -> tuple[tuple
     return tuple(tuple(_stretches([row[i] for row in said])) for i in range(len(faults)))
 
 
-def _stretches(said: Sequence[str]) -> Iterator[Stretch]:
-    starts = [i for i, (before, now) in enumerate(pairwise(["", *said])) if now and not before]
+def _stretches(names: Sequence[str]) -> Iterator[Stretch]:
+    starts = [i for i, (before, now) in enumerate(pairwise(["", *names])) if now and not before]
     for start in starts:
-        end = next((i for i in range(start, len(said)) if not said[i]), len(said))
-        yield start + 1, end, said[start]
+        end = next((i for i in range(start, len(names)) if not names[i]), len(names))
+        yield start + 1, end, names[start]

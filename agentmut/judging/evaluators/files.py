@@ -87,8 +87,8 @@ class FileMatches:
         return Check(evaluator="file_matches", passed=found is not self.absent, reason=reason)
 
 
-def _flag(given: dict[str, JsonValue], name: str) -> bool:
-    value = given.get(name, False)
+def _flag(argument: dict[str, JsonValue], name: str) -> bool:
+    value = argument.get(name, False)
     if not isinstance(value, bool):
         raise ValueError(f"expects {name} to be true or false, got {value!r}")
     return value

@@ -99,11 +99,11 @@ class LangSmith(HasSource):
         key = self.given.get(option)
         return value if key is None else {key: value}
 
-    def _keyed_score(self, one: Any) -> tuple[str, Any, str]:
+    def _keyed_score(self, score: Any) -> tuple[str, Any, str]:
         """Return a score with its name and comment. A mapping without `score` is no score."""
-        fields = one if isinstance(one, Mapping) else {"score": one}
+        fields = score if isinstance(score, Mapping) else {"score": score}
         key = str(fields.get("key") or self.reference.rpartition(":")[2])
-        return key, plain_score(fields.get("score", one)), str(fields.get("comment") or "")
+        return key, plain_score(fields.get("score", score)), str(fields.get("comment") or "")
 
     def _judged(self, key: str, score: Any, comment: str) -> tuple[bool, str]:
         """Return whether a score passes, and the reason."""
@@ -139,12 +139,12 @@ def _imported(reference: str) -> Callable[..., Any]:
 
 
 def _accepted_names(
-    function: Callable[..., Any], reference: str, given: Mapping[str, Any]
+    function: Callable[..., Any], reference: str, argument: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the names by which the function takes what it judges. Raise `ValueError` if it needs other arguments."""
     parameters = inspect.signature(function).parameters.values()
     known = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
-    args = given.get("args", {})
+    args = argument.get("args", {})
     if known & set(_OLD) and not known & set(_GIVEN):
         raise ValueError(
             f"{reference} takes LangSmith's (run, example); write it with inputs, outputs and reference_outputs"
@@ -158,15 +158,15 @@ def _accepted_names(
     for name in required:
         if name not in _GIVEN and name not in args:
             raise ValueError(f"{reference} needs the argument {name!r}; give it under `args`")
-    if "reference_outputs" in required and "reference" not in given:
+    if "reference_outputs" in required and "reference" not in argument:
         raise ValueError(f"{reference} needs reference_outputs; give the expected output as `reference`")
     if not everything and (unknown := sorted(args.keys() - known)):
         raise ValueError(f"{reference} takes no argument {unknown[0]!r}")
     for option, name in _OPTIONS.items():
-        if option in given and name not in known and not everything:
+        if option in argument and name not in known and not everything:
             raise ValueError(f"{option} is of no use: {reference} does not take {name!r}")
     if everything:
-        known |= {name for name in _GIVEN if name != "reference_outputs" or "reference" in given}
+        known |= {name for name in _GIVEN if name != "reference_outputs" or "reference" in argument}
     return tuple(name for name in _GIVEN if name in known)
 
 

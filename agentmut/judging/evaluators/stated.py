@@ -51,7 +51,7 @@ class Decides:
     """
 
     def __init__(self, argument: JsonValue) -> None:
-        self.decisions, names, self.wanted = _asked(argument)
+        self.decisions, names, self.wanted = _decisions_of(argument)
         denied = self.wanted.removeprefix(NOT)
         others = (name for name in names if name != self.wanted)
         self.rivals = {denied} if denied != self.wanted else {NOT + self.wanted, *others}
@@ -70,7 +70,7 @@ class Decides:
 NOT = "not "
 
 
-def _asked(argument: JsonValue) -> tuple[Decisions, tuple[str, ...], str]:
+def _decisions_of(argument: JsonValue) -> tuple[Decisions, tuple[str, ...], str]:
     """Return how decisions are read, which decisions exist, and which one is asked for."""
     if isinstance(argument, dict):
         given = arguments.mapping(argument, ("terms", "is"))

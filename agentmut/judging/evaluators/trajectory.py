@@ -86,10 +86,10 @@ class ToolCalledWith(NamesTools):
         )
 
 
-def _named(given: dict[str, JsonValue], key: str) -> dict[str, JsonValue]:
-    if key not in given:
+def _named(argument: dict[str, JsonValue], key: str) -> dict[str, JsonValue]:
+    if key not in argument:
         return {}
-    named = given[key]
+    named = argument[key]
     if not isinstance(named, dict) or not named:
         raise ValueError(f"expects {key} as a mapping with at least one, got {named!r}")
     return named

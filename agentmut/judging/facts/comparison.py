@@ -87,7 +87,7 @@ class Comparison(NamedTuple):
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
 
     def contradictions(
-        self, scenario: Scenario, one: AgentTrace, other: AgentTrace
+        self, scenario: Scenario, trace: AgentTrace, other: AgentTrace
     ) -> tuple[str, ...] | None:
         """Return where two answers contradict each other: 30 days in one, 14 days in the other, and neither
         states both.
@@ -103,7 +103,7 @@ class Comparison(NamedTuple):
             return None
         extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
         closed = self.usual.closed if self.usual else frozenset()
-        left, right = (_by_slot(_facts(extractors, scenario, trace), closed) for trace in (one, other))
+        left, right = (_by_slot(_facts(extractors, scenario, each), closed) for each in (trace, other))
         together = self.usual.together if self.usual else frozenset()
         apart = sorted(
             place
@@ -114,7 +114,7 @@ class Comparison(NamedTuple):
         stated = (kind for kind in self.unasked if isinstance(kind, Statements))
         return (
             *(said for place in apart for said in phrases(left[place], right[place])),
-            *(said for kind in stated for said in kind.contradictions(one, other)),
+            *(said for kind in stated for said in kind.contradictions(trace, other)),
         )
 
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
@@ -193,13 +193,13 @@ def _unusual(
     usual: Stability,
     found: tuple[frozenset[Fact], frozenset[Fact]],
     unmatched: tuple[frozenset[Fact], frozenset[Fact]],
-    told: Same,
+    pairs: Same,
 ) -> tuple[frozenset[Fact], frozenset[Fact]]:
     """Return the unmatched facts that make a difference."""
     left, right = unmatched
     whole = usual.compared_whole
-    expected = usual.expected | told.images(usual.expected)
-    known = usual.known | told.images(usual.known) | found[0]
+    expected = usual.expected | pairs.images(usual.expected)
+    known = usual.known | pairs.images(usual.known) | found[0]
     news = {fact for fact in right if fact not in known and usual.is_news(fact)}
     return (
         frozenset(fact for fact in left if fact in usual.expected or fact.kind in whole),

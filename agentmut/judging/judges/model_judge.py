@@ -102,14 +102,14 @@ class ModelJudge(AsksModel, ReadsFiles):
             said = list(pool.map(self._verdict_on, self.spec.calibration))
         return labels(said, [one.human for one in self.spec.calibration])
 
-    def _verdict_on(self, one: LabelledAnswer) -> bool:
-        if one.judge is not None:
-            return one.judge
+    def _verdict_on(self, answer: LabelledAnswer) -> bool:
+        if answer.judge is not None:
+            return answer.judge
         unused = (EvaluatorSpec(name=self.id),)
         scenario = Scenario(
-            name="calibration", turns=("" if one.input is None else one.input,), evaluators=unused
+            name="calibration", turns=("" if answer.input is None else answer.input,), evaluators=unused
         )
-        return self.evaluate(scenario, AgentTrace(outputs=(one.answer,))).passed
+        return self.evaluate(scenario, AgentTrace(outputs=(answer.answer,))).passed
 
     def _opinion(self, question: Question, repeat: int) -> _Opinion:
         for _ in range(self.spec.retries + 1):

@@ -143,17 +143,17 @@ def record(sees: Sees, scenario: Scenario, trace: AgentTrace) -> dict[str, JsonV
     return said
 
 
-def met(spec: JudgeSpec, told: Mapping[str, Any] | None) -> dict[str, bool] | None:
+def met(spec: JudgeSpec, reply: Mapping[str, Any] | None) -> dict[str, bool] | None:
     """Return what a reply says of each criterion; None if it leaves one out."""
-    found = {one.id: (told or {}).get(one.id) for one in spec.rubric}
+    found = {one.id: (reply or {}).get(one.id) for one in spec.rubric}
     verdicts = {id: said.get("met") if isinstance(said, dict) else None for id, said in found.items()}
     whole = {id: verdict for id, verdict in verdicts.items() if isinstance(verdict, bool)}
     return whole if len(whole) == len(spec.rubric) else None
 
 
-def why(told: Mapping[str, Any], criterion: str) -> str:
+def why(reply: Mapping[str, Any], criterion: str) -> str:
     """Return the judge's reason, in one line."""
-    return " ".join(str(told[criterion].get("reason", "")).split())[:_WHY]
+    return " ".join(str(reply[criterion].get("reason", "")).split())[:_WHY]
 
 
 def shares(spec: JudgeSpec, opinions: Sequence[Mapping[str, bool]]) -> dict[str, float]:

@@ -82,9 +82,9 @@ class Statements:
         more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
         return ", ".join((*found[:_SHOWN], *more))
 
-    def contradictions(self, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+    def contradictions(self, trace: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
         """Return what one run affirms and the other denies, among the words that every usual run settles."""
-        first, second = assertions(one).firm, assertions(other).firm
+        first, second = assertions(trace).firm, assertions(other).firm
         settled = self.usual.settled if self.usual else frozenset()
         return tuple(
             _phrase(second[word, not holds], (word, not holds))

@@ -78,13 +78,13 @@ def counted_ones(text: str) -> Iterator[CountedOne]:
             yield agreeing
 
 
-def _with_lead(text: str, one: CountedOne) -> CountedOne | None:
+def _with_lead(text: str, counted: CountedOne) -> CountedOne | None:
     """Change "there is" before the number too. Return None if it stands too far away."""
-    said = text[: one.start]
+    said = text[: counted.start]
     if not _THERE_IS.search(said):
-        return one
+        return counted
     lead = _IS_LIMITED.search(said)
-    return one._replace(start=lead.start("lead"), lead=f"are{lead['limit']}") if lead else None
+    return counted._replace(start=lead.start("lead"), lead=f"are{lead['limit']}") if lead else None
 
 
 def _alone(match: re.Match[str], before: str) -> CountedOne | None:

@@ -120,32 +120,34 @@ class Lexicon:
     longest: Mapping[str, int]
     """First word -> the number of words of the longest form that begins with it."""
 
-    def matches(self, said: tuple[str, ...], topics: tuple[str, ...] = ()) -> Iterator[Match]:
+    def matches(self, words: tuple[str, ...], topics: tuple[str, ...] = ()) -> Iterator[Match]:
         """Return the entries of some topics, or of all, in a run of words in lower case.
 
         The longest at each place, none inside another.
         """
         index = 0
-        while index < len(said):
-            match = self._match(said, index, topics)
+        while index < len(words):
+            match = self._match(words, index, topics)
             if match:
                 yield match
             index += match.length if match else 1
 
-    def _match(self, said: tuple[str, ...], index: int, topics: tuple[str, ...]) -> Match | None:
-        for length in range(min(self.longest.get(said[index], 0), len(said) - index), 0, -1):
-            found = self.entries.get(" ".join(said[index : index + length]), ())
+    def _match(self, words: tuple[str, ...], index: int, topics: tuple[str, ...]) -> Match | None:
+        for length in range(min(self.longest.get(words[index], 0), len(words) - index), 0, -1):
+            found = self.entries.get(" ".join(words[index : index + length]), ())
             chosen = tuple(entry for entry in found if not topics or entry.topic in topics)
             if chosen:
                 return Match(index, length, chosen)
         return None
 
 
-def in_place_of(text: str, said: str, previous: str) -> str | None:
-    """Return `said` in the case of `text`; None if the "a" or "an" before it would become wrong."""
-    if previous.lower() in ("a", "an") and (not said or _sounds_open(said) != _sounds_open(text)):
+def in_place_of(text: str, replacement: str, previous: str) -> str | None:
+    """Return `replacement` in the case of `text`; None if the "a" or "an" before it would become wrong."""
+    if previous.lower() in ("a", "an") and (
+        not replacement or _sounds_open(replacement) != _sounds_open(text)
+    ):
         return None
-    return _in_case_of(text, said)
+    return _in_case_of(text, replacement)
 
 
 def _sounds_open(word: str) -> bool:

@@ -89,10 +89,10 @@ def spelled_out(text: str) -> str:
     return _NO_DENIAL.sub("", text)
 
 
-def _clause(said: str, text: str, end: int) -> Iterator[Clause]:
-    if said.strip():
+def _clause(clause: str, text: str, end: int) -> Iterator[Clause]:
+    if clause.strip():
         stop = _STOP.search(text, end, end + _SEEN)
-        yield Clause(said.strip(), asks=stop is not None and stop.group() == "?")
+        yield Clause(clause.strip(), asks=stop is not None and stop.group() == "?")
 
 
 def denied(words: tuple[str, ...], index: int) -> bool:

@@ -37,8 +37,8 @@ def _is_keyword(text: str, sentence: str) -> bool:
     return len(text) > 1 and text.isupper() and not sentence.isupper()
 
 
-def _says(text: str, said: str) -> bool:
-    return any(word.text.lower() == said.lower() for word in words(text))
+def _says(text: str, wanted: str) -> bool:
+    return any(word.text.lower() == wanted.lower() for word in words(text))
 
 
 def is_of_a_name(text: str, tool_names: tuple[str, ...]) -> bool:

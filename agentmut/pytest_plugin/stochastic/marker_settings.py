@@ -103,7 +103,7 @@ NAMES = tuple(field.name for field in fields(StochasticSettings))
 
 
 def read_settings(
-    positional: tuple[Any, ...], given: Mapping[str, Any], inconclusive: str, cap: int | None
+    positional: tuple[Any, ...], named: Mapping[str, Any], inconclusive: str, cap: int | None
 ) -> StochasticSettings:
     """Return the settings of one test.
 
@@ -116,17 +116,17 @@ def read_settings(
     try:
         if positional:
             raise UsageError("takes its settings by name, such as trials=50.")
-        if unknown := [name for name in given if name not in NAMES]:
+        if unknown := [name for name in named if name not in NAMES]:
             raise UsageError(f"has no setting {unknown[0]!r}. {_hint(unknown[0])}")
-        if "inconclusive" not in given and inconclusive not in get_args(Inconclusive):
+        if "inconclusive" not in named and inconclusive not in get_args(Inconclusive):
             known = ", ".join(get_args(Inconclusive))
             raise UsageError(
                 f"{INCONCLUSIVE_INI} of the ini file must be one of {known}, got {inconclusive!r}."
             )
-        settings = StochasticSettings(**{"inconclusive": inconclusive, **given})
+        settings = StochasticSettings(**{"inconclusive": inconclusive, **named})
         if cap is None or settings.trials <= cap:
             return settings
-        return StochasticSettings(**{"inconclusive": inconclusive, **given, "trials": cap})
+        return StochasticSettings(**{"inconclusive": inconclusive, **named, "trials": cap})
     except UsageError as error:
         raise UsageError(f"the marker {MARKER}: {error}") from None
 

@@ -87,7 +87,7 @@ def _scenarios(result: Result) -> list[str]:
 
 
 def _file(path: str, rows: list[MutantRow], result: Result, tests: Mapping[str, str]) -> dict[str, Any]:
-    kept = _kept(rows, result)
+    kept = _kept_text(rows, result)
     placed = kept or _made_up(rows)
     mutants = [_mutant(row, placed.regions[row.id], tests) for row in rows]
     language = _LANGUAGES.get(PurePosixPath(path).suffix, "plaintext") if kept else "plaintext"
@@ -123,7 +123,7 @@ def _replacement(row: MutantRow) -> dict[str, str]:
     return {"replacement": bounded(after)}
 
 
-def _kept(rows: Iterable[MutantRow], result: Result) -> PlacedText | None:
+def _kept_text(rows: Iterable[MutantRow], result: Result) -> PlacedText | None:
     """Return the text that the result keeps of a file; None where it keeps none, or not all mutants are in it."""
     rows = list(rows)
     source = next((text for text in result.sources if text.path == rows[0].target.path), None)

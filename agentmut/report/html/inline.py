@@ -45,7 +45,7 @@ def diff_of(row: MutantRow, sources: Sequence[SourceText], longest: int) -> list
         pieces = _in_place(row.changes, sources)
     else:
         pieces = word_diff(row.before, row.after)
-    return _shown(pieces, longest)
+    return _shortened(pieces, longest)
 
 
 def word_diff(before: str, after: str) -> Iterator[Piece]:
@@ -68,11 +68,11 @@ def word_diff(before: str, after: str) -> Iterator[Piece]:
     yield from _joined((Piece(Kind.SAME, "".join(old[:start])), *middle, Piece(Kind.SAME, "".join(tail))))
 
 
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    for i, (a, b) in enumerate(zip(one, other, strict=False)):  # a generator would take twice the time
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    for i, (a, b) in enumerate(zip(left, right, strict=False)):  # a generator would take twice the time
         if a != b:
             return i
-    return min(len(one), len(other))
+    return min(len(left), len(right))
 
 
 def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
@@ -132,7 +132,7 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield last
 
 
-def _shown(pieces: Iterable[Piece], longest: int) -> list[Piece]:
+def _shortened(pieces: Iterable[Piece], longest: int) -> list[Piece]:
     found = list(_joined(pieces))
     shown = [Piece(kind, cut(text, longest)) for kind, text in found[:_PIECES]]
     if len(found) > _PIECES:

@@ -49,14 +49,14 @@ def mutant_pages(extra: Extra, listed: Iterable[str]) -> list[MutantPage]:
     ]
 
 
-def _assertion(one: AssertionSuggestion, where: str) -> Assertion:
+def _assertion(suggestion: AssertionSuggestion, where: str) -> Assertion:
     return Assertion(
-        why=cut(one.why[:1].upper() + one.why[1:], 600),
-        held_out=str(one.held_out),
-        kills=len(one.mutants) - 1,
-        scenario=cut(one.scenario, 200),
+        why=cut(suggestion.why[:1].upper() + suggestion.why[1:], 600),
+        held_out=str(suggestion.held_out),
+        kills=len(suggestion.mutants) - 1,
+        scenario=cut(suggestion.scenario, 200),
         where=clean(where),
-        yaml=yaml_lines(one.evaluator),
-        pytest=pytest_lines(one.evaluator),
-        firm=one.firm,
+        yaml=yaml_lines(suggestion.evaluator),
+        pytest=pytest_lines(suggestion.evaluator),
+        firm=suggestion.firm,
     )

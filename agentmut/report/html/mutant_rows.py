@@ -55,12 +55,12 @@ def sayings(result: Result) -> Sayings:
     return Sayings(doubts(result.mutants), result.rule)
 
 
-def page_data(result: Result, rows: Sequence[MutantRow], said: Sayings) -> dict[str, Any]:
+def page_data(result: Result, rows: Sequence[MutantRow], sayings: Sayings) -> dict[str, Any]:
     """Return everything that the page's script needs, as JSON types."""
     strings, longest = Strings(), longest_text(len(rows))
     scenarios = _scenario_names(result)
     place = {name: number for number, name in enumerate(scenarios)}
-    mutants = [_row(row, result, said, strings, place, longest) for row in rows]
+    mutants = [_row(row, result, sayings, strings, place, longest) for row in rows]
     return {
         "scenarios": [cut(name, 200) for name in scenarios],
         "baseline": {place[row.scenario]: [row.passes, row.trials] for row in result.baseline},
@@ -78,7 +78,7 @@ def _scenario_names(result: Result) -> list[str]:
 def _row(
     row: MutantRow,
     result: Result,
-    said: Sayings,
+    sayings: Sayings,
     strings: Strings,
     place: Mapping[str, int],
     longest: int,
@@ -96,7 +96,7 @@ def _row(
         "ev": [_evidence(item, strings, place) for item in row.evidence],
         "n": row.trials,
         "usd": row.usd,
-        "say": [strings.number(line) for line in said.sentences_on(row)],
+        "say": [strings.number(line) for line in sayings.sentences_on(row)],
         "gap": cut(row.gap or "", 40),
         "group": cut(row.group, 80),
         "under": cut(row.subsumed_by, 80),

@@ -40,14 +40,14 @@ def _contract(row: ScenarioVerdict, contract: ContractRow) -> Iterator[str]:
         yield from _satisfaction(contract.satisfaction)
 
 
-def _clause(one: ClauseRow) -> str:
-    where = "at the end" if one.step is None else f"step {one.step}"
-    tool = f" ({clean(one.tool)})" if one.tool else ""
-    trials = f"violated in {one.trials} runs" if one.trials else ""
-    again = f"held again in time in {one.recovered}" if one.recovered else ""
+def _clause(row: ClauseRow) -> str:
+    where = "at the end" if row.step is None else f"step {row.step}"
+    tool = f" ({clean(row.tool)})" if row.tool else ""
+    trials = f"violated in {row.trials} runs" if row.trials else ""
+    again = f"held again in time in {row.recovered}" if row.recovered else ""
     counted = ", ".join(filter(None, (trials, again)))
     return (
-        f"{clean(one.clause)} ({one.severity}): {counted}; first {where}{tool}: {shorten(one.said, _SHOWN)}"
+        f"{clean(row.clause)} ({row.severity}): {counted}; first {where}{tool}: {shorten(row.said, _SHOWN)}"
     )
 
 
@@ -58,7 +58,7 @@ def _satisfaction(found: SatisfactionRow) -> Iterator[str]:
     elif found.true_rate is not None:
         bounds = found.true_rate
         yield (
-            f"  {asked} follows from PASS: the true rate is at least {bounds.low:.3f} (interval {_shown(bounds)}, "
+            f"  {asked} follows from PASS: the true rate is at least {bounds.low:.3f} (interval {_interval(bounds)}, "
             f"{100 * bounds.level:.4g} % {bounds.method}). If so, {found.k} further independent runs of the same agent "
             f"satisfy it at a rate of {found.rate:.3f} or more with a chance of {found.chance:g}, and fall "
             f"{found.delta:g} or more below the true rate with a chance of at most {found.drift:.3f}"
@@ -76,9 +76,9 @@ def _judged(row: ScenarioVerdict, judged: JudgedRate) -> Iterator[str]:
     sensitivity, specificity = judged.sensitivity, judged.specificity
     assert sensitivity is not None and specificity is not None
     yield (
-        f"{name}: {raw}; corrected for its errors {_shown(judged.corrected)} (95 % rogan-gladen, for a fixed number of "
-        f"runs; {judged.labels} human labels: it passes {_shown(sensitivity)} of what a human passes, and fails "
-        f"{_shown(specificity)} of what a human fails)"
+        f"{name}: {raw}; corrected for its errors {_interval(judged.corrected)} (95 % rogan-gladen, for a fixed "
+        f"number of runs; {judged.labels} human labels: it passes {_interval(sensitivity)} of what a human passes, and "
+        f"fails {_interval(specificity)} of what a human fails)"
     )
     if judged.note:
         yield f"  {clean(judged.note)}"
@@ -87,6 +87,6 @@ def _judged(row: ScenarioVerdict, judged: JudgedRate) -> Iterator[str]:
         yield f"  corrected, the rate is {side} the {row.threshold:g} asked; the verdict is on what the judge says"
 
 
-def _shown(bounds: Bounds) -> str:
+def _interval(bounds: Bounds) -> str:
     estimate = "-" if bounds.estimate is None else f"{bounds.estimate:.2f}"
     return f"{estimate} [{bounds.low:.2f}, {bounds.high:.2f}]"

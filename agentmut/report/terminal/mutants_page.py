@@ -100,7 +100,7 @@ def _plain(dropped: DroppedCandidate) -> dict[str, str]:
 
 def _rows(mutants: Sequence[Mutant], origin: Origin, ignored: Collection[str]) -> Iterator[str]:
     """Return id, operator, intent (or "ignored"), place and description of each mutant, in columns."""
-    places = [clean(_shown(target_of(mutant, origin))) for mutant in mutants]
+    places = [clean(_target_text(target_of(mutant, origin))) for mutant in mutants]
     operators = max(len(mutant.operator) for mutant in mutants)
     widest = max(map(len, places))
     for mutant, place in zip(mutants, places, strict=True):
@@ -110,7 +110,7 @@ def _rows(mutants: Sequence[Mutant], origin: Origin, ignored: Collection[str]) -
         yield f"{columns}  {said}"
 
 
-def _shown(target: Target) -> str:
+def _target_text(target: Target) -> str:
     return f"{target.path or ''}:{target.line}" if target.line else target.path or "-"
 
 
@@ -162,8 +162,8 @@ def _part(some: int, whole: int) -> str:
     return f"{some} of {whole}" if some < whole else f"all {some}"
 
 
-def _because(one: Empty) -> str:
-    return one.reason.removeprefix(f"no mutants of {one.operator}, because ")
+def _because(empty: Empty) -> str:
+    return empty.reason.removeprefix(f"no mutants of {empty.operator}, because ")
 
 
 def _summary(group: Sequence[Empty]) -> Iterator[str]:

@@ -224,13 +224,18 @@ def _compared(rows: Iterable[RelationRow]) -> Iterator[str]:
         yield f"compared on {where}: {', '.join(these) or 'no kind of fact is expected of each run'}"
 
 
-def _together(one: PooledCounts, name: int) -> Text:
+def _together(pooled: PooledCounts, name: int) -> Text:
     """Return the line of a relation over all its scenarios."""
-    against = f"{one.identity.violations}/{one.identity.pairs}" if one.identity else "limit"
-    finding = Text("FAIL", style="red") if one.failed else Text("no more")
-    rate = f"{one.violations / one.pairs:.2f}  p {one.p_adjusted:.2g}"
+    against = f"{pooled.identity.violations}/{pooled.identity.pairs}" if pooled.identity else "limit"
+    finding = Text("FAIL", style="red") if pooled.failed else Text("no more")
+    rate = f"{pooled.violations / pooled.pairs:.2f}  p {pooled.p_adjusted:.2g}"
     return _line(
-        f"all {one.scenarios} together", f"{one.violations}/{one.pairs}", rate, against, finding, name
+        f"all {pooled.scenarios} together",
+        f"{pooled.violations}/{pooled.pairs}",
+        rate,
+        against,
+        finding,
+        name,
     )
 
 

@@ -86,17 +86,17 @@ def _listed(page: Page, found: Sequence[ScenarioSuggestion]) -> None:
             _more(page, line)
 
 
-def _gains(one: ScenarioSuggestion) -> Iterator[str]:
-    if one.aim:
-        yield f"aimed at {clean(one.aim)}"
-    if one.adds:
-        more = f", and {len(one.adds) - SHOWN} more" if len(one.adds) > SHOWN else ""
-        yield f"adds {'; '.join(clean(item) for item in one.adds[:SHOWN])}{more}"
-    if one.kills:
-        yield f"kills {', '.join(one.kills)}"
-    yield f"unconfirmed evaluators, which held in {one.passes} runs:"
-    yield from (f"  {shown(spec)}" for spec in one.scenario.evaluators)
-    yield clean(one.why)
+def _gains(suggestion: ScenarioSuggestion) -> Iterator[str]:
+    if suggestion.aim:
+        yield f"aimed at {clean(suggestion.aim)}"
+    if suggestion.adds:
+        more = f", and {len(suggestion.adds) - SHOWN} more" if len(suggestion.adds) > SHOWN else ""
+        yield f"adds {'; '.join(clean(item) for item in suggestion.adds[:SHOWN])}{more}"
+    if suggestion.kills:
+        yield f"kills {', '.join(suggestion.kills)}"
+    yield f"unconfirmed evaluators, which held in {suggestion.passes} runs:"
+    yield from (f"  {shown(spec)}" for spec in suggestion.scenario.evaluators)
+    yield clean(suggestion.why)
 
 
 def _before_after(page: Page, searched: "Searched") -> None:

@@ -208,7 +208,7 @@ def _updated(page: Page, update: BaselineUpdate) -> None:
         page.add(spent(update.cost))
 
 
-def _given(report: VerdictReport) -> str:
+def _promise_of_baseline(report: VerdictReport) -> str:
     """Return the baselines for which the promise of a comparison holds, and its level for this baseline."""
     used = report.baseline
     if used is None or used.false_fail is None or used.confidence is None:
@@ -227,8 +227,8 @@ def _promise(report: VerdictReport) -> str:
         false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
     if report.kind == "compare":
         return (
-            f"{false}{_given(report)}. PASS rules out a drop by {shown['delta']:g}: an agent with such a drop passes "
-            f"with a chance of about {shown['beta']:g}."
+            f"{false}{_promise_of_baseline(report)}. PASS rules out a drop by {shown['delta']:g}: an agent with such a "
+            f"drop passes with a chance of about {shown['beta']:g}."
         )
     if shown["method"] == "sequential":
         return (

@@ -100,13 +100,13 @@ def _turns(trial: ExportedTrial) -> Iterator[Json]:
     said = 0
     for turn, group in groupby(trial.trace.steps, key=lambda step: step.turn):
         steps = list(group)
-        yield from _said(trial, range(said, turn + 1), steps[0].started)
+        yield from _user_entries(trial, range(said, turn + 1), steps[0].started)
         said = max(said, turn + 1)
         yield from (_deed(trial, each) for each in _calls(steps))
-    yield from _said(trial, range(said, len(trial.turns)), 0.0)
+    yield from _user_entries(trial, range(said, len(trial.turns)), 0.0)
 
 
-def _said(trial: ExportedTrial, turns: range, started: float) -> Iterator[Json]:
+def _user_entries(trial: ExportedTrial, turns: range, started: float) -> Iterator[Json]:
     for turn in turns[: max(0, len(trial.turns) - turns.start)]:
         yield {"timestamp": _time(trial, started), "source": "user", "message": text_of(trial.turns[turn])}
 

@@ -34,8 +34,8 @@ Hint = Callable[[str, Schema], Any]
 """What is known of a value, by its name and its schema; None where nothing is."""
 
 
-def fitted(schema: Any, given: Any, hint: Hint) -> Any:
-    """Return `given` if it satisfies the schema, and otherwise the nearest value that does.
+def fitted(schema: Any, proposed: Any, hint: Hint) -> Any:
+    """Return `proposed` if it satisfies the schema, and otherwise the nearest value that does.
 
     Formats (`date`, `email`) shape what is made up; a text that was given keeps its words. `if`, `not`, `contains` and
     `dependentRequired` are not looked at.
@@ -45,7 +45,7 @@ def fitted(schema: Any, given: Any, hint: Hint) -> Any:
     >>> fitted(schema, {"bulbs": 0}, lambda name, node: None)
     {'bulbs': 1, 'on': False}
     """
-    return _Fitter(schema, hint).value(schema, given, "", 0)
+    return _Fitter(schema, hint).value(schema, proposed, "", 0)
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class _Fitter:
     root: Any
     hint: Hint
 
-    def value(self, schema: Any, given: Any, name: str, depth: int) -> Any:
-        """Return a value for this schema; `given` is None for a missing value."""
+    def value(self, schema: Any, proposed: Any, name: str, depth: int) -> Any:
+        """Return a value for this schema; `proposed` is None for a missing value."""
         node = schema_nodes.resolved(schema, self.root)
         options = schema_nodes.alternatives(node, self.root)
         if not node or depth > _DEEPEST:
-            return given if given is not None else self.hint(name, node)
+            return proposed if proposed is not None else self.hint(name, node)
         if len(options) == 1:
-            return self._fitted(options[0], given, name, depth)
-        return self._any(options, given, name, depth)
+            return self._fitted(options[0], proposed, name, depth)
+        return self._any(options, proposed, name, depth)
 
     def _any(self, options: list[Schema], value: Any, name: str, depth: int) -> Any:
         """Return a value of the first alternative that what is given, or known, fits; else of the first."""
@@ -87,13 +87,13 @@ class _Fitter:
         known = self.hint(name, node) if value is None else value
         return self._array(node, known, name, depth) if kind == "array" else _scalar(kind, node, known)
 
-    def _choice(self, node: Schema, given: Any, name: str) -> Any:
-        known = (given, self.hint(name, node) if given is None else None, node.get("default"))
+    def _choice(self, node: Schema, proposed: Any, name: str) -> Any:
+        known = (proposed, self.hint(name, node) if proposed is None else None, node.get("default"))
         allowed = [value for value in known if any(same(value, choice) for choice in node["enum"])]
         return next((value for value in allowed if value is not None), node["enum"][0])
 
-    def _object(self, node: Schema, given: Any, depth: int) -> dict[str, Any]:
-        found = given if isinstance(given, dict) else {}
+    def _object(self, node: Schema, proposed: Any, depth: int) -> dict[str, Any]:
+        found = proposed if isinstance(proposed, dict) else {}
         schemas, needed = schema_nodes.properties(node), schema_nodes.required(node)
         others = node.get("additionalProperties", True)
         made: dict[str, Any] = {}
@@ -137,19 +137,19 @@ def _scalar(kind: str, node: Schema, known: Any) -> Any:
     return text(node, known) if kind == "string" else known
 
 
-def same(one: Any, other: Any) -> bool:
+def same(left: Any, right: Any) -> bool:
     """Return whether two JSON values are equal; true is not 1.
 
     >>> same(True, 1), same([1], [1.0])
     (False, True)
     """
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
 
 
 def number(node: Schema, known: Any, *, whole: bool) -> float | int:

@@ -25,11 +25,11 @@ def json_answer(mind: Mind, schema: Any, answer: str) -> Any:
 
 
 def complete_arguments(
-    mind: Mind, offer: Offer, given: Mapping[str, Any], answer: str = ""
+    mind: Mind, offer: Offer, arguments: Mapping[str, Any], answer: str = ""
 ) -> dict[str, Any]:
     """Return the arguments of a call in the form of the tool's schema; found values stay."""
-    whole = fitted(offer.parameters, dict(given), _hint(mind, offer, answer))
-    return whole if isinstance(whole, dict) else dict(given)
+    whole = fitted(offer.parameters, dict(arguments), _hint(mind, offer, answer))
+    return whole if isinstance(whole, dict) else dict(arguments)
 
 
 def demanded_arguments(mind: Mind, offer: Offer, answer: str) -> dict[str, Any]:

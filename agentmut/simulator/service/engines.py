@@ -111,10 +111,10 @@ def _read(call: HttpCall) -> tuple[str, Mapping[str, Any]]:
     return method, bodies.mapping(body.get("input") or {}, "input")
 
 
-def _message(told: Mapping[str, Any]) -> str:
+def _message(body: Mapping[str, Any]) -> str:
     """Read the message of `async_stream_query` or of `query`."""
-    key = "input" if "input" in told else "message"
-    return bodies.name(told.get(key), f"input.{key}")
+    key = "input" if "input" in body else "message"
+    return bodies.name(body.get(key), f"input.{key}")
 
 
 def _model(call: HttpCall) -> str:

@@ -51,11 +51,11 @@ class Latency(NamedTuple):
             return self.low * math.exp(self.sigma * _NORMAL.inv_cdf(inner))
         return self.low
 
-    def seconds_for(self, seed: int, trial: str, number: int, what: str = "") -> float:
-        """Return the seconds for a trial's request with this number; `what` distinguishes times of one request."""
+    def seconds_for(self, seed: int, trial: str, number: int, purpose: str = "") -> float:
+        """Return the seconds for a trial's request with this number; `purpose` distinguishes times of one request."""
         if not self or self.shape == "fixed":
             return self.low
-        return self.quantile(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))
+        return self.quantile(Dice(["latency", str(seed), trial]).uniform(f"{number}:{purpose}"))
 
 
 AT_ONCE = Latency()
@@ -69,7 +69,7 @@ def read_latency(setting: str) -> Latency:
     shape, colon, rest = setting.strip().partition(":")
     if not colon:
         return Latency(low=read_seconds(shape, f"latency {setting!r}"))
-    given = _given(rest, setting)
+    given = _fields(rest, setting)
     if shape == "uniform" and set(given) == {"low", "high"}:
         low, high = (read_seconds(given[name], f"latency {setting!r}: {name}") for name in ("low", "high"))
         if low > high:
@@ -84,7 +84,7 @@ def read_latency(setting: str) -> Latency:
     raise UsageError(f"latency {setting!r}: expected {FORMS}.")
 
 
-def _given(text: str, setting: str) -> Mapping[str, str]:
+def _fields(text: str, setting: str) -> Mapping[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     given = {name.strip(): value for name, equals, value in pairs if equals}
     if len(given) < len(pairs):

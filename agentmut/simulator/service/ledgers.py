@@ -27,10 +27,10 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     last = request.messages[-1].text if request.messages else ""
     names = _NAMES.search(last) if _ASKS in last else None
     if names:
-        entry = ledger_entry(last, names[1].split(", ")[:_MOST_MEMBERS], _asked(request))
-        return _said(request, json.dumps(entry))
+        entry = ledger_entry(last, names[1].split(", ")[:_MOST_MEMBERS], _entries(request))
+        return _reply(request, json.dumps(entry))
     found = _findings(request) if _FINAL in last else ""
-    return _said(request, found) if found else reply(request, **options)
+    return _reply(request, found) if found else reply(request, **options)
 
 
 def ledger_entry(prompt: str, names: list[str], asked: set[str]) -> dict[str, dict[str, Any]]:
@@ -76,7 +76,7 @@ def _fitting(prompt: str, task: str, names: list[str]) -> list[str]:
     return sorted((name for name in names if fits[name]), key=lambda name: -fits[name]) or names[:1]
 
 
-def _asked(request: ModelRequest) -> set[str]:
+def _entries(request: ModelRequest) -> set[str]:
     return {message.text.partition(",")[0] for message in request.messages if message.role is Role.ASSISTANT}
 
 
@@ -91,7 +91,7 @@ def _findings(request: ModelRequest) -> str:
     return " ".join(told)
 
 
-def _said(request: ModelRequest, text: str) -> ModelReply:
+def _reply(request: ModelRequest, text: str) -> ModelReply:
     read = sum(len(message.text) for message in request.messages)
     usage = Usage(input_tokens=read // 4, output_tokens=1 + len(text) // 4)
     return ModelReply(model=request.model, text=text, usage=usage)

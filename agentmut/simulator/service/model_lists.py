@@ -29,7 +29,7 @@ def answer(path: str, names: Iterable[str], headers: Mapping[str, str]) -> JsonV
         return None
     if rest.strip("/"):
         return entries.get(unquote(rest.strip("/")))
-    return _whole(write, list(entries.values()))
+    return _list_body(write, list(entries.values()))
 
 
 def _openai(name: str) -> _Entry:
@@ -45,7 +45,7 @@ def _gemini(name: str) -> _Entry:
     return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": methods}
 
 
-def _whole(write: object, entries: list[JsonValue]) -> JsonValue:
+def _list_body(write: object, entries: list[JsonValue]) -> JsonValue:
     if write is _gemini:
         return {"models": entries}
     if write is _anthropic:

@@ -43,7 +43,7 @@ def retold(messages: Iterable[Message]) -> Iterator[Message]:
             if failed := _FAILED.search(part):
                 yield from _failure(failed, len(part))
             elif part.startswith(_TASK) or not pending:
-                yield Message(role=Role.USER, text=_asked(part))
+                yield Message(role=Role.USER, text=_question(part))
             else:
                 yield from _results(part, pending)
                 pending = []
@@ -84,7 +84,7 @@ def _results(part: str, calls: list[ToolCall]) -> Iterator[Message]:
             yield Message(role=Role.TOOL, text=told, tool_call_id=call.id)
 
 
-def _asked(part: str) -> str:
+def _question(part: str) -> str:
     text = part.removeprefix(_TASK).strip()
     found = DELEGATED.search(text)
     return found[2].strip() if found else text
@@ -101,11 +101,11 @@ def _calls(text: str) -> list[ToolCall]:
     )
 
 
-def _call(one: dict[Any, Any]) -> Iterator[ToolCall]:
-    function = one.get("function")
+def _call(call: dict[Any, Any]) -> Iterator[ToolCall]:
+    function = call.get("function")
     if not isinstance(function, dict):
         return
-    name, arguments, call_id = str(function.get("name")), function.get("arguments"), str(one.get("id"))
+    name, arguments, call_id = str(function.get("name")), function.get("arguments"), str(call.get("id"))
     if name == _INTERPRETER and isinstance(arguments, str):
         yield from _in_code(arguments, call_id)
     else:

@@ -147,7 +147,7 @@ class Service:
             return self._of_agent(came)
         if isinstance(codec, AgentEngines):
             return codec.answer(came.call, partial(self._model_reply, came=came), kept=came.fault is None)
-        whole = self._whole(came) if codec.name == dialects.RESPONSES else None
+        whole = self._full_request(came) if codec.name == dialects.RESPONSES else None
         request = codec.decode_request(came.call if whole is None else whole.call)
         answer = self._model_reply(request, came)
         reply_id = dialects.reply_id(codec, came.trial, body)
@@ -177,7 +177,7 @@ class Service:
         parallel = not dialects.wants_single_calls(came.call.body)
         return _in_its_form(request, seed=self._settings.seed, trial=came.trial, parallel=parallel)
 
-    def _whole(self, came: _Arrival) -> _FullRequest:
+    def _full_request(self, came: _Arrival) -> _FullRequest:
         given = dict(mapping(read_json(came.call.body), "the body"))
         try:
             body = self._conversations.whole(given)

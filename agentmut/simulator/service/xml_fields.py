@@ -90,7 +90,8 @@ def spelled(fields: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]])
     </args>
     """
     return "\n\n".join(
-        f"<{name}>\n{_whole(value, schemas.get(name, {}))}\n</{name}>" for name, value in fields.items()
+        f"<{name}>\n{_element_text(value, schemas.get(name, {}))}\n</{name}>"
+        for name, value in fields.items()
     )
 
 
@@ -103,7 +104,7 @@ def _schema_of(element: ET.Element, known: KnownSchemas) -> dict[str, Any]:
     return {"type": "object", "properties": parts, "required": list(parts)}
 
 
-def _whole(value: Any, schema: Mapping[str, Any]) -> str:
+def _element_text(value: Any, schema: Mapping[str, Any]) -> str:
     if isinstance(value, dict) and "properties" not in schema:
         return escape(json.dumps(value))
     return _elements(value)

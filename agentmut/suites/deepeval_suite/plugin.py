@@ -161,14 +161,14 @@ def _wrapped(
     """Wrap the function so that its requests are a judge's; `note_of` its keyword arguments selects what to record."""
 
     @contextmanager
-    def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
+    def judging(arguments: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
         judge = current.judge
         if judge is None:
             yield lambda result: result
             return
         try:
             with judge.judging():
-                yield functools.partial(_noting, judge.running, note_of(given))
+                yield functools.partial(_noting, judge.running, note_of(arguments))
         except Exception as error:
             judge.running.noted.append(MetricFailure(one_line(error)))
             raise
@@ -219,5 +219,5 @@ def _measured(metric: Any, asserted: bool) -> MetricResult:
     return MetricResult(**_with_error(said, metric.error))
 
 
-def _with_error(said: Mapping[str, Any], error: Any) -> dict[str, Any]:
-    return {**said, "error": str(error) if error else ""}
+def _with_error(note: Mapping[str, Any], error: Any) -> dict[str, Any]:
+    return {**note, "error": str(error) if error else ""}

@@ -102,21 +102,21 @@ def _tool(tool: "ToolInfo") -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _messages(told: Any, before: "list[ChatMessage]") -> "Iterator[ChatMessage]":
+def _messages(messages: Any, before: "list[ChatMessage]") -> "Iterator[ChatMessage]":
     """Return the messages of a body, each made from the original message of its role at that place, if any."""
     left = list(before)
-    for one in told:
+    for one in messages:
         same = next((old for old in left if _message(old) == one), None)
         near = same or next((old for old in left if old.role == one["role"]), None)
         if near is None:
             yield _new(one)
             continue
-        if same is not None or len(told) >= len(before):
+        if same is not None or len(messages) >= len(before):
             left.remove(near)
         yield near if same is not None else _changed(near, one)
 
 
-def _new(told: Mapping[str, Any]) -> "ChatMessage":
+def _new(message: Mapping[str, Any]) -> "ChatMessage":
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     kinds: dict[str, Any] = {
@@ -125,19 +125,19 @@ def _new(told: Mapping[str, Any]) -> "ChatMessage":
         "user": ChatMessageUser,
         "tool": ChatMessageTool,
     }
-    made: ChatMessage = _changed(kinds.get(told["role"], ChatMessageAssistant)(content=""), told)
+    made: ChatMessage = _changed(kinds.get(message["role"], ChatMessageAssistant)(content=""), message)
     return made
 
 
-def _changed(message: Any, told: Mapping[str, Any]) -> Any:
+def _changed(message: Any, body: Mapping[str, Any]) -> Any:
     """Return a message with the text and calls of a body. Parts other than text stay if the text does."""
     changed: dict[str, Any] = {}
-    if (text := _text(told.get("content"))) != message.text:
+    if (text := _text(body.get("content"))) != message.text:
         changed["content"] = text
-    if told.get("tool_calls") or getattr(message, "tool_calls", None):
-        changed["tool_calls"] = [_call(one) for one in told.get("tool_calls") or ()] or None
+    if body.get("tool_calls") or getattr(message, "tool_calls", None):
+        changed["tool_calls"] = [_call(one) for one in body.get("tool_calls") or ()] or None
     if message.role == "tool":
-        changed["tool_call_id"] = told.get("tool_call_id")
+        changed["tool_call_id"] = body.get("tool_call_id")
     return message.model_copy(update=changed)
 
 
@@ -147,20 +147,20 @@ def _text(content: Any) -> str:
     return content or ""
 
 
-def _call(told: Mapping[str, Any]) -> Any:
+def _call(call: Mapping[str, Any]) -> Any:
     from inspect_ai.tool import ToolCall
 
-    function = told["function"]
+    function = call["function"]
     return ToolCall(
-        id=told["id"], function=function["name"], arguments=json.loads(function.get("arguments") or "{}")
+        id=call["id"], function=function["name"], arguments=json.loads(function.get("arguments") or "{}")
     )
 
 
-def _tools(told: Any, before: "list[ToolInfo]") -> "Iterator[ToolInfo]":
+def _tools(tools: Any, before: "list[ToolInfo]") -> "Iterator[ToolInfo]":
     from inspect_ai.tool import ToolInfo, ToolParams
 
     known = {json.dumps(_tool(one), sort_keys=True): one for one in before}
-    for one in told:
+    for one in tools:
         function = one["function"]
         yield known.get(json.dumps(one, sort_keys=True)) or ToolInfo(
             name=function["name"],

@@ -73,7 +73,7 @@ class PromptfooAdapter(AnsweringAgent):
         """Return the agent's run, and give promptfoo its answer."""
         if self.agent is None:
             return await self._delegated(job, trial)
-        turn = _told(asked) if self.provided else self._turn(asked)
+        turn = _program_input(asked) if self.provided else self._turn(asked)
         try:
             trace = await self.agent.run((turn,), trial)
         except Exception as error:  # the agent's own: the engine is to see it as it is
@@ -132,7 +132,7 @@ def _response(trace: AgentTrace) -> dict[str, Any]:
     return {"output": trace.output if trace.outputs else "", "metadata": {"toolCalls": calls}}
 
 
-def _told(asked: Mapping[str, Any]) -> dict[str, JsonValue]:
+def _program_input(asked: Mapping[str, Any]) -> dict[str, JsonValue]:
     """Return the input of a provider's program: the prompt, and promptfoo's context with the test's variables."""
     return {
         "prompt": asked.get("prompt"),

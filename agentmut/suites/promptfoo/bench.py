@@ -235,9 +235,9 @@ def _hand_out(found: Mapping[str, Any], cells: Mapping[str, Job]) -> None:
             job.result.set_result(rows[cell])
 
 
-def one_line_of(said: Any) -> str:
+def one_line_of(error: Any) -> str:
     """Return a result's error in one line."""
-    return " ".join(str(said or "it does not say why").split())[:400]
+    return " ".join(str(error or "it does not say why").split())[:400]
 
 
 def _slots(folder: Path, slots: Sequence[Sequence[str]], port: int, token: str) -> list[str]:

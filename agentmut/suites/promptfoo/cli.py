@@ -46,18 +46,18 @@ def launch(
     return Launch(arguments, Path(place.root), environment(os.environ, folder))
 
 
-def environment(given: Mapping[str, str], folder: Path) -> dict[str, str]:
+def environment(variables: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return the environment of promptfoo: its memory and reports are kept in `folder`, or not at all."""
     own = {"PROMPTFOO_CONFIG_DIR": str(folder / "promptfoo"), "PROMPTFOO_LOG_DIR": str(folder / "logs")}
     preload = f"--require {json.dumps(str(HERE / 'quiet.cjs'))}"
-    options = " ".join(filter(None, (preload, given.get("NODE_OPTIONS", ""))))
+    options = " ".join(filter(None, (preload, variables.get("NODE_OPTIONS", ""))))
     direct = ",".join(
-        filter(None, (given.get("NO_PROXY") or given.get("no_proxy"), "promptfoo.app,promptfoo.dev"))
+        filter(None, (variables.get("NO_PROXY") or variables.get("no_proxy"), "promptfoo.app,promptfoo.dev"))
     )
-    return {**given, **OFF, **own, "NODE_OPTIONS": options, "NO_PROXY": direct, "no_proxy": direct}
+    return {**variables, **OFF, **own, "NODE_OPTIONS": options, "NO_PROXY": direct, "no_proxy": direct}
 
 
-def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
+def written(folder: Path, stderr: bytes, code: int | None) -> dict[str, Any]:
     """Return the output of an evaluation. Raise `CaseError` with promptfoo's last words if there is none."""
     try:
         found = json.loads((folder / OUTPUT).read_text("utf-8"))
@@ -65,7 +65,7 @@ def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
             return dict(found)
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    words = _words(said.decode("utf-8", "replace"))
+    words = _words(stderr.decode("utf-8", "replace"))
     raise CaseError(f"promptfoo ended with code {code} and without results. It says: {words or 'nothing'}")
 
 

@@ -27,7 +27,7 @@ class Collection(Frozen):
 def collected(settings: PytestSettings) -> tuple[Case, ...]:
     """Return the tests of a suite, in pytest's order. Raise `UsageError` if that fails or there are none."""
     with scratch_folder() as folder:
-        found, said = _asked(settings, folder / "collected.json")
+        found, said = _collected_in_process(settings, folder / "collected.json")
     if found.error:
         raise UsageError(f"{found.error.rstrip('.')}{said}.")
     if not found.cases:
@@ -36,7 +36,7 @@ def collected(settings: PytestSettings) -> tuple[Case, ...]:
     return found.cases
 
 
-def _asked(settings: PytestSettings, file: Path) -> tuple[Collection, str]:
+def _collected_in_process(settings: PytestSettings, file: Path) -> tuple[Collection, str]:
     command = [sys.executable, "-m", __name__, settings.model_dump_json(), str(file)]
     if not Path(settings.directory).is_dir():
         raise UsageError(f"suite.pytest: there is no folder {settings.directory}")

@@ -52,7 +52,7 @@ def facts_of(span: Span, kind: Kind) -> dict[str, Any]:
     found: dict[str, Any] = {"scores": dict(_scores(span.events)), "node": langchain.node_of(span.attributes)}
     if kind is Kind.TOOL:
         return found | _tool(span.attributes, span.name)
-    asked = heard(_asked(span))
+    asked = heard(_input_messages(span))
     answer, calls = reply(list(_answered(span)))
     found |= {"prompt": asked.prompt, "users": asked.users, "results": asked.results}
     found |= {"answer": answer or jsonable(span.attributes.get("final_result")), "calls": calls}
@@ -110,7 +110,7 @@ def _names_of_cache(use: str) -> tuple[str, str]:
     return f"gen_ai.usage.cache_{use}.input_tokens", f"gen_ai.usage.cache_{use}_input_tokens"
 
 
-def _asked(span: Span) -> Iterator[AnyMessage]:
+def _input_messages(span: Span) -> Iterator[AnyMessage]:
     for source in _sources(span):
         yield from _spoken(decoded(source.get("gen_ai.system_instructions")), role="system")
         yield from _spoken(decoded(source.get("gen_ai.input.messages")))

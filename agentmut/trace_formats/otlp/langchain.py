@@ -26,7 +26,7 @@ def arguments(value: Any) -> Any:
     return value["inputs"] if isinstance(value["inputs"], Mapping) else decoded(value["input_str"])
 
 
-def returned(given: Any) -> dict[str, Any]:
+def returned(serialised: Any) -> dict[str, Any]:
     """Return result, id and error of a call, as fields of `SpanFacts`, from a message of a tool that LangChain has
     serialised; {} for any other value.
 
@@ -34,7 +34,7 @@ def returned(given: Any) -> dict[str, Any]:
     >>> returned('{"output": {"lc": 1, "type": "constructor", "kwargs": %s}}' % str(said).replace("'", '"'))
     {'answer': 'shipped', 'call_id': 'c1'}
     """
-    value = mapping(decoded(given))
+    value = mapping(decoded(serialised))
     message = inside(mapping(value.get("output", value)))
     if not {"content", "tool_call_id"} <= message.keys():
         return {}

@@ -43,7 +43,7 @@ _TOKENS = {
     "cache_written_tokens": "cache_creation.input_tokens",
 }
 """Fields of the usage, with the conventions' names."""
-Told = Mapping[str, Any]
+Attributes = Mapping[str, Any]
 
 
 def own_trial(record: Record) -> ForeignTrial | None:
@@ -103,31 +103,31 @@ def _trace(root: Span, spans: Sequence[Span]) -> AgentTrace:
     )
 
 
-def _step(told: Told, error: str | None) -> Step:
-    action = _ACTIONS.get(told.get("gen_ai.operation.name", ""), Action.RESPOND)
-    output = told.get("gen_ai.tool.call.result" if action is Action.CALL_TOOL else "agentmut.output")
-    arguments = told.get("gen_ai.tool.call.arguments")
+def _step(attributes: Attributes, error: str | None) -> Step:
+    action = _ACTIONS.get(attributes.get("gen_ai.operation.name", ""), Action.RESPOND)
+    output = attributes.get("gen_ai.tool.call.result" if action is Action.CALL_TOOL else "agentmut.output")
+    arguments = attributes.get("gen_ai.tool.call.arguments")
     carried = {
         "action": action,
-        "turn": told["agentmut.turn"],
-        "tool": told.get("gen_ai.tool.name"),
+        "turn": attributes["agentmut.turn"],
+        "tool": attributes.get("gen_ai.tool.name"),
         "arguments": None if arguments is None else json.loads(arguments),
         "output": None if output is None else json.loads(output),
         "error": error,
-        "model": told.get("gen_ai.request.model"),
-        "usage": {field: told.get(f"gen_ai.usage.{name}", 0) for field, name in _TOKENS.items()},
-        "usd": told.get("agentmut.usd"),
-        "started": told["agentmut.started"],
-        "seconds": told["agentmut.seconds"],
-        "node": told.get("agentmut.node"),
-        "call_id": told.get("gen_ai.tool.call.id"),
+        "model": attributes.get("gen_ai.request.model"),
+        "usage": {field: attributes.get(f"gen_ai.usage.{name}", 0) for field, name in _TOKENS.items()},
+        "usd": attributes.get("agentmut.usd"),
+        "started": attributes["agentmut.started"],
+        "seconds": attributes["agentmut.seconds"],
+        "node": attributes.get("agentmut.node"),
+        "call_id": attributes.get("gen_ai.tool.call.id"),
     }
-    return step_of(json.loads(told.get("agentmut.beyond", "{}")), carried)
+    return step_of(json.loads(attributes.get("agentmut.beyond", "{}")), carried)
 
 
-def _config(told: Told) -> AgentConfig:
-    parts = json.loads(told.get("gen_ai.system_instructions", "[]"))
-    tools = json.loads(told.get("gen_ai.tool.definitions", "[]"))
+def _config(attributes: Attributes) -> AgentConfig:
+    parts = json.loads(attributes.get("gen_ai.system_instructions", "[]"))
+    tools = json.loads(attributes.get("gen_ai.tool.definitions", "[]"))
     carried = AgentConfig(
         prompt="".join(part["content"] for part in parts),
         tools=tuple(
@@ -135,12 +135,12 @@ def _config(told: Told) -> AgentConfig:
             for one in tools
         ),
     )
-    return config_of(json.loads(told.get(_OF_CONFIG, "{}")), carried)
+    return config_of(json.loads(attributes.get(_OF_CONFIG, "{}")), carried)
 
 
-def own_scores(told: Told) -> dict[str, RecordedScore]:
+def own_scores(attributes: Attributes) -> dict[str, RecordedScore]:
     """Return the verdict that was exported with the trial, if any."""
-    outcome = told.get("agentmut.outcome")
+    outcome = attributes.get("agentmut.outcome")
     if outcome is None:
         return {}
-    return {"agentmut": RecordedScore(value=outcome == "pass", reason=told.get("agentmut.reason", ""))}
+    return {"agentmut": RecordedScore(value=outcome == "pass", reason=attributes.get("agentmut.reason", ""))}

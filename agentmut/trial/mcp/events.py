@@ -75,9 +75,9 @@ class ClientEvents:
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
 
-    async def _answer(self, frame: Frame, said: list[Any], asked: list[Exchange | None]) -> None:
+    async def _answer(self, frame: Frame, values: list[Any], asked: list[Exchange | None]) -> None:
         answers = [
-            await exchange.answer() if exchange else one for exchange, one in zip(asked, said, strict=True)
+            await exchange.answer() if exchange else one for exchange, one in zip(asked, values, strict=True)
         ]
         value = answers if isinstance(frame.value, list) else answers[0]
         with suppress(ConnectionError):  # the client has hung up

@@ -54,7 +54,7 @@ class Front:
     async def handle(self, http: web.BaseRequest) -> web.StreamResponse:
         """Pass a request on, or return why it is refused."""
         try:
-            asked = self._asked(http)
+            asked = self._proxied_request(http)
             with self._roster.attending(asked.trial):
                 body = await _body(http)
                 return await Carrying(asked, self._session, self._sessions, self._roster.attending).answer(
@@ -66,7 +66,7 @@ class Front:
             said = f"agentmut: the tool server did not answer: {without_url_secrets(error)}"
             return web.json_response({"error": said}, status=502)
 
-    def _asked(self, http: web.BaseRequest) -> ProxiedRequest:
+    def _proxied_request(self, http: web.BaseRequest) -> ProxiedRequest:
         check_host(http.headers, self.port)
         check_origin(http.headers)
         name, path = trial_and_path(behind_token(http.raw_path, self.token))

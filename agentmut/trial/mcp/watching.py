@@ -80,7 +80,7 @@ def _written(result: Any) -> dict[str, Any]:
     return written
 
 
-def _result(given: Mapping[str, Any]) -> Any:
+def _result(result: Mapping[str, Any]) -> Any:
     from mcp.types import CallToolResult
 
-    return CallToolResult.model_validate(given)
+    return CallToolResult.model_validate(result)

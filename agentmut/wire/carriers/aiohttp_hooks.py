@@ -62,7 +62,7 @@ class AiohttpHooks:
                     sent = _outgoing(session, method, url, options, passage.call, body)
                     with beneath(), _refusals(passage):
                         response = await original(session, method, sent.pop("url"), **sent)
-                    given = await _given(response, passage)
+                    given = await _in_agents_form(response, passage)
                 if given is not None:
                     return given
 
@@ -122,7 +122,7 @@ def _refusals(passage: Passage) -> Iterator[None]:
         raise
 
 
-async def _given(response: Any, passage: Passage) -> Any | None:
+async def _in_agents_form(response: Any, passage: Passage) -> Any | None:
     """Return the response in the agent's form; None where another round is needed."""
     if response.status >= 400:
         passage.refused(response.status)

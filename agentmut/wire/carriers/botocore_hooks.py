@@ -84,7 +84,9 @@ class BotocoreHooks:
                     return _recorded(request, played)
                 with passage:
                     time.sleep(passage.hold(self._throttle))
-                    return _given(original(endpoint, request), passage, streamed=request.stream_output)
+                    return _in_agents_form(
+                        original(endpoint, request), passage, streamed=request.stream_output
+                    )
             finally:
                 _carried.reset(token)
 
@@ -119,7 +121,7 @@ def _recorded(request: Any, take: Take) -> Any:
     return made.AWSResponse(request.url, take.status, headers, _CompleteBody(take.body))
 
 
-def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
+def _in_agents_form(response: Any, passage: Passage, *, streamed: bool) -> Any:
     """Return the response in the client's form."""
     if response.status_code >= 400:
         passage.refused(response.status_code)

@@ -89,9 +89,9 @@ class UnderWay:
             self._begun = self._seen(request, None, None)
             self._recorder.exchanges.append(self._begun)
 
-    def has_streamed(self, given: bytes) -> None:
+    def has_streamed(self, body: bytes) -> None:
         """Record the part of a stream that has arrived; it may be the whole."""
-        if self._begun is not None and not self._ended and (reply := self._reply(given)):
+        if self._begun is not None and not self._ended and (reply := self._reply(body)):
             self._replace(self._begun._replace(reply=reply))
 
     def answered(self, status: int, body: bytes | None) -> None:
@@ -100,10 +100,10 @@ class UnderWay:
         self._seconds = self._recorder.now() - self._started
         self.settled()
 
-    def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
+    def has_ended(self, body: bytes, error: BaseException | None, *, complete: bool) -> None:
         """End a stream, with an `error` if it was cut off. `complete` means that the service has sent everything."""
         if not self._ended:
-            self._body, self._complete = None if error else given, complete
+            self._body, self._complete = None if error else body, complete
             self.end(error)
 
     def left(self, error: BaseException | None) -> None:

@@ -58,7 +58,7 @@ class RequestsHooks:
                         response = original(session, outgoing, **options)
                     if response.request is outgoing:
                         response.request = request
-                    given = _given(response, passage, options)
+                    given = _in_agents_form(response, passage, options)
                 if given is not None:
                     return given
 
@@ -95,7 +95,7 @@ def _text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("latin-1")
 
 
-def _given(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
+def _in_agents_form(response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
     """Return the response in the agent's form; None where another round is needed."""
     if response.status_code >= 400:
         passage.refused(response.status_code)

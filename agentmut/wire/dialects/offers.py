@@ -56,11 +56,11 @@ def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bo
     return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
 
 
-def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    told = (one.name, one.description) == (other.name, other.description)
-    return told and same(one.parameters, other.parameters)
+def _alike(left: ToolSpec | None, right: ToolSpec | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    told = (left.name, left.description) == (right.name, right.description)
+    return told and same(left.parameters, right.parameters)
 
 
 def is_among(value: object, names: set[str]) -> bool:

@@ -110,6 +110,6 @@ def merged(old: Any, new: Any) -> Any:
     return old if same(old, new) else new
 
 
-def same(one: Any, other: Any) -> bool:
+def same(left: Any, right: Any) -> bool:
     """Return whether two JSON values are the same to a service: unlike in Python, 1 is not true."""
-    return one is other or (one == other and canonical_json(one) == canonical_json(other))
+    return left is right or (left == right and canonical_json(left) == canonical_json(right))

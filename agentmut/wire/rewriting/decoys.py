@@ -25,13 +25,13 @@ class _HiddenExchange(NamedTuple):
     beside: HiddenCalls | None
     """Calls of decoys that were made together with those."""
 
-    def is_before(self, said: "_AssistantPart") -> bool:
+    def is_before(self, answer: "_AssistantPart") -> bool:
         """Return whether the agent's history continues with the text that the hidden exchange led to."""
-        made = said.calls[: len(self.calls)]
+        made = answer.calls[: len(self.calls)]
         same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
         if self.answer:
-            return same and said.text.startswith(self.answer)
-        return same and made == said.calls and (bool(made) or not said.text)
+            return same and answer.text.startswith(self.answer)
+        return same and made == answer.calls and (bool(made) or not answer.text)
 
 
 class _RequestOrigin(NamedTuple):
@@ -70,10 +70,10 @@ class HiddenExchanges:
                 together.add(item, roles[index])
         return {**body, key: together.items} if together.items != listed[key] else body
 
-    def _after(self, digest: str, said: "_AssistantPart | None") -> _HiddenExchange | None:
-        """Return the exchange hidden after a conversation that continues with the assistant's `said`."""
-        hidden = () if said is None else self._hidden.get(digest, ())
-        return next((found for found in hidden if said and found.is_before(said)), None)
+    def _after(self, digest: str, answer: "_AssistantPart | None") -> _HiddenExchange | None:
+        """Return the exchange hidden after a conversation that continues with the assistant's `answer`."""
+        hidden = () if answer is None else self._hidden.get(digest, ())
+        return next((found for found in hidden if answer and found.is_before(answer)), None)
 
     def note_request(self, codec: Codec, original: Body, sent: HttpCall) -> None:
         """Remember which conversation of the agent a request belongs to."""

@@ -144,9 +144,9 @@ def _trimmed(base: str, start: int, end: int, after: str) -> Hunk:
     return Hunk(base, first, last, after[first - start : len(after) - tail])
 
 
-def _ends_in_common(one: str, other: str) -> tuple[int, int]:
+def _ends_in_common(left: str, right: str) -> tuple[int, int]:
     """Return characters that both begin and end with, placeholders as wholes."""
-    units, others = list(_units(one)), list(_units(other))
+    units, others = list(_units(left)), list(_units(right))
     head, tail = ends_in_common(units, others)
     return sum(map(len, units[:head])), sum(map(len, units[len(units) - tail :]))
 

@@ -42,7 +42,7 @@ def retold(codec: Codec, body: Body, kind: Transcript, stays: Callable[[str], bo
         Transcript.REASONING_STRIPPED: lambda: [
             item for item in map(_without_thoughts, body[key]) if item is not None
         ],
-        Transcript.QUESTION_LOST: lambda: _without(body[key], frozenset(_asked(roles))),
+        Transcript.QUESTION_LOST: lambda: _without(body[key], frozenset(_last_answer(roles))),
         Transcript.TURN_TWICE: lambda: [*body[key], *(body[key][-1:] if _is_asked(roles) else ())],
     }
     if kind in makers:
@@ -129,7 +129,7 @@ def _without_thoughts(value: Any) -> Any:
     return {key: _without_thoughts(item) for key, item in value.items() if key not in _OPAQUE}
 
 
-def _asked(roles: Sequence[Role]) -> Iterator[int]:
+def _last_answer(roles: Sequence[Role]) -> Iterator[int]:
     """Yield the items that the agent said last before the user's last turn."""
     index = turns(roles).last - 1
     while index > 0 and roles[index] in (Role.ASSISTANT, Role.SYSTEM):

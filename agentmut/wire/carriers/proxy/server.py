@@ -89,7 +89,7 @@ class Proxy:
     async def _handle(self, http: web.BaseRequest) -> web.StreamResponse:
         path = http.raw_path
         try:
-            asked = self._asked(http)
+            asked = self._proxied_call(http)
             path = asked.path
             await say_continue(http)
             with self._roster.attending(asked.trial):
@@ -97,7 +97,7 @@ class Proxy:
         except RefusalError as refusal:
             return refused(refusal, path)
 
-    def _asked(self, http: web.BaseRequest) -> ProxiedCall:
+    def _proxied_call(self, http: web.BaseRequest) -> ProxiedCall:
         if not self._allow_remote:
             check_host(http.headers, self._port)
             check_origin(http.headers)

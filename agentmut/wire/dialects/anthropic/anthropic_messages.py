@@ -96,7 +96,7 @@ class AnthropicMessages:
 
     def decode_reply(self, body: bytes) -> ModelReply:
         """Read a reply body, plain or a complete event stream. Raises `ValueError` for errors and what was cut off."""
-        reply = _whole(body)
+        reply = _plain_form(body)
         blocks = [bodies.mapping(b, "content[]") for b in bodies.listing(reply.get("content"), "content")]
         texts = (block.get("text") for block in blocks if block.get("type") == "text")
         reason = bodies.text(reply.get("stop_reason"), "stop_reason")
@@ -194,7 +194,7 @@ class AnthropicMessages:
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its thinking and signatures."""
         answers = [anthropic_blocks.result(*found) for found in results.items()]
-        return spoken.continued(body, _whole(reply).get("content"), answers)
+        return spoken.continued(body, _plain_form(reply).get("content"), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return a message, or an event that starts a message or a block, with renamed tools."""
@@ -211,7 +211,7 @@ def _written_usage(usage: Usage) -> Body:
     return told
 
 
-def _whole(reply: bytes) -> Body:
+def _plain_form(reply: bytes) -> Body:
     """Return a reply in the service's plain form."""
     if is_event_stream(reply):
         return anthropic_stream.read(reply)

@@ -85,11 +85,14 @@ def _finished(block: _Block) -> Body:
         elif kind in _TEXT_DELTAS:
             key, target = _TEXT_DELTAS[kind]
             texts.setdefault(target, []).append(bodies.text(delta.get(key), f"{kind}.{key}"))
-    found = {**block.start, **{key: _whole(block.start, key, pieces) for key, pieces in texts.items()}}
+    found = {
+        **block.start,
+        **{key: _block_content(block.start, key, pieces) for key, pieces in texts.items()},
+    }
     return {**found, "citations": citations} if citations else found
 
 
-def _whole(start: Body, key: str, pieces: list[str]) -> Any:
+def _block_content(start: Body, key: str, pieces: list[str]) -> Any:
     text = "".join(pieces)
     if key != "input":
         return bodies.text(start.get(key), key) + text

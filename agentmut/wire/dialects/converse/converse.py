@@ -99,7 +99,7 @@ class Converse:
 
         The service does not say which model answered, unless it has chosen it.
         """
-        reply = _whole(body)
+        reply = _plain_form(body)
         content = _content(reply)
         reason = bodies.text(reply.get("stopReason"), "stopReason")
         return ModelReply(
@@ -199,7 +199,7 @@ class Converse:
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its reasoning and signatures."""
         answers = [converse_blocks.result(*found) for found in results.items()]
-        return spoken.continued(body, _content(_whole(reply)), answers)
+        return spoken.continued(body, _content(_plain_form(reply)), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return a response, or the event that starts a call, with renamed tools."""
@@ -224,7 +224,7 @@ def _written_usage(usage: Usage) -> Body:
     return told
 
 
-def _whole(reply: bytes) -> Body:
+def _plain_form(reply: bytes) -> Body:
     """Return a reply in the service's plain form."""
     if is_event_stream(reply):
         return converse_stream.read(reply)

@@ -91,7 +91,7 @@ class Gemini:
 
     def decode_reply(self, body: bytes) -> ModelReply:
         """Read a reply, plain or a complete stream. Raises `ValueError` for errors and what was cut off."""
-        reply = _whole(body)
+        reply = _plain_form(body)
         texts, calls = _texts_and_calls(reply)
         reason = bodies.text(get(gemini_stream.candidate_of(reply), "finishReason"), "finishReason")
         finish = FINISH.get(reason, reason.lower()) or "stop"
@@ -189,7 +189,7 @@ class Gemini:
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its thoughts and signatures."""
-        found = _whole(reply)
+        found = _plain_form(reply)
         content = gemini_stream.candidate_of(found).get("content") or {"parts": []}
         before = body.get("contents")
         before = [before] if isinstance(before, dict) else bodies.listing(before, "contents")
@@ -221,7 +221,7 @@ def _with_model(path: str, model: str) -> str:
     return path if now == model else f"{before}/{quote(model, safe='')}:{verb}{mark}{query}"
 
 
-def _whole(reply: bytes) -> Body:
+def _plain_form(reply: bytes) -> Body:
     """Return a reply in the service's plain form."""
     if gemini_stream.is_stream(reply):
         return gemini_stream.read(reply)

@@ -95,7 +95,7 @@ class OneText:
         body = bodies.read_call(call)
         found = {name: _inside(body, place) for name, place in self.settings.items()}
         found = {name: value for name, value in found.items() if value is not None}
-        whole = self._whole(body)
+        whole = self._text_of(body)
         messages = (Message(role=part.role, text=whole[part.start : part.end]) for part in parts(whole))
         return ModelRequest(
             model=bodies.name(body.get("model"), "model"),
@@ -136,13 +136,13 @@ class OneText:
 
     def texts(self, body: Body) -> Sequence[Text]:
         """Return the one text, in the role of its first part."""
-        whole = self._whole(body)
+        whole = self._text_of(body)
         first = next((part.role for part in parts(whole)), Role.SYSTEM)
         return [Text((self.key,), first, whole)]
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """Return the body with another text. Raise `ValueError` for an empty one, which services refuse."""
-        whole = texts.get((self.key,), self._whole(body))
+        whole = texts.get((self.key,), self._text_of(body))
         if not whole.strip():
             raise ValueError(f"{self.key}: nothing would be left of the text")
         return {**body, self.key: whole}
@@ -172,13 +172,13 @@ class OneText:
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the body with the reply after its text; a reply calls no tools."""
-        return {**body, self.key: self._whole(body) + self.decode_reply(reply).text}
+        return {**body, self.key: self._text_of(body) + self.decode_reply(reply).text}
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return the reply: it calls no tools."""
         return value
 
-    def _whole(self, body: Body) -> str:
+    def _text_of(self, body: Body) -> str:
         if not isinstance(body.get(self.key), str):
             raise ValueError(f"{self.key}: expected a string")
         return str(body[self.key])
