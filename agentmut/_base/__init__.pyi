@@ -75,7 +75,7 @@ from .private_files import make_private_folder as make_private_folder
 from .private_files import open_to_others as open_to_others
 from .private_files import touch_private as touch_private
 from .private_files import write_private as write_private
-from .replaced import replaced_parts as replaced_parts
+from .replaced import replacement_fault as replacement_fault
 from .schemas import Difference as Difference
 from .schemas import Parameter as Parameter
 from .schemas import differences as differences

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
+from agentmut._base.builtin_functions import broken_builtins, put_back_builtins
+
 _NEEDED = (
-    "builtins", "sys", "os", "time", "re", "json", "random", "threading", "asyncio", "hashlib", "pathlib",
+    "sys", "os", "time", "re", "json", "random", "threading", "asyncio", "hashlib", "pathlib",
     "datetime", "sqlite3",
 )  # fmt: skip
 """Modules that agentmut uses all the time."""
@@ -20,13 +22,34 @@ _SHOWN = 4
 _LIBRARY = sysconfig.get_path("stdlib")
 
 
+def replacement_fault(error: BaseException | None = None) -> str:
+    """Return what code of users has replaced, from which `error` may come, as a sentence; empty for nothing.
+
+    Without an error, only what makes any work of agentmut impossible counts. Where something is found, Python's own
+    functions are put back: whoever is told has to end the process and needs these functions for it.
+    """
+    parts = replaced_parts() if error is not None else broken_builtins()
+    if not parts:
+        return ""
+    put_back_builtins()
+    came = f": {type(error).__name__}: {error}." if error is not None else "."
+    return (
+        f"code of the agent, of a hook, of an evaluator or of a library has replaced {', '.join(parts[:_SHOWN])} in "
+        f"the process of agentmut, which cannot work without it{came}"
+    )
+
+
 def replaced_parts() -> tuple[str, ...]:
-    """Return what was replaced or taken away, as `json.dumps`; a few names of it."""
-    names: list[str] = []
+    """Return what was replaced or taken away, as `json.dumps`; a few names of it.
+
+    Python's own functions are put back in their places, since nothing could be told without them.
+    """
+    builtin = put_back_builtins()
+    names = [*builtin]
     for name in _replaced():
-        names.append(name)
-        if len(names) == _SHOWN:
+        if len(names) >= _SHOWN:
             break
+        names.append(name)
     return tuple(names)
 
 

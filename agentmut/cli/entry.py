@@ -20,6 +20,7 @@ from agentmut._base import (
     RunInterruptedError,
     error_location,
     nobody_asked_to_stop,
+    replacement_fault,
     supervisor,
 )
 from agentmut.cli.kept_sentences import kept_by, resumed_by
@@ -29,7 +30,6 @@ from agentmut.cli.streams import drop_output, keep_streams
 from agentmut.cli.supervising import (
     UNSUPERVISED,
     ProcessEnd,
-    replacement_fault,
     supervised,
     wants_supervisor,
 )
@@ -237,8 +237,8 @@ def _exit_by_plugin(error: BaseException, arguments: list[str]) -> None:
 def _exit_by_replacement(error: BaseException, arguments: list[str]) -> None:
     """Exit with what code of users has replaced in Python itself, if it has; a supervisor says so."""
     if fault := replacement_fault(error):
-        if supervisor() is not None:
-            raise error
+        if line := supervisor():
+            line.give_up(fault)
         said = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
         _exit_by(AgentmutError(said), arguments)
 

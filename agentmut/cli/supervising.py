@@ -23,7 +23,7 @@ from agentmut._base import (
     Supervisor,
     be_supervised,
     die_with_parent,
-    replaced_parts,
+    replacement_fault,
     users_places,
 )
 
@@ -136,17 +136,6 @@ def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:
         sys.stdout.flush()
     line.tell(f"done {code}")
     raise SystemExit(code)
-
-
-def replacement_fault(error: BaseException) -> str:
-    """Return what code of users has replaced that an error may come from; empty for nothing."""
-    parts = replaced_parts()
-    if not parts:
-        return ""
-    return (
-        f"code of the agent, of a hook, of an evaluator or of a library has replaced {', '.join(parts)} in the process "
-        f"of agentmut, which cannot work without it: {type(error).__name__}: {error}."
-    )
 
 
 class _Signals:

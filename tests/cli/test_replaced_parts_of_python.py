@@ -52,6 +52,9 @@ def run(folder: Path, body: str, **variables: str) -> "subprocess.CompletedProce
         ("import random; random.Random = lambda *seed: 1 / 0", ["random.Random"]),
         ("import pathlib; pathlib.Path.open = None", ["pathlib.Path.open"]),
         ("import sys; sys.modules.clear()", ["sys.modules"]),
+        ("import builtins; builtins.isinstance = None", ["builtins.isinstance"]),
+        ("import builtins; builtins.list = builtins.dict = None", ["builtins.list", "builtins.dict"]),
+        ("import builtins; builtins.len = lambda _: 0", ["builtins.len"]),
     ],
 )
 def test_what_an_agent_replaces_is_named_and_the_command_goes_on(
@@ -74,6 +77,45 @@ def test_without_a_supervisor_the_command_says_what_to_do(tmp_path: Path) -> Non
     assert "has replaced random.Random in the process of agentmut" in error
     assert "Set `execution: {isolate: process}`" in error
     assert "bug in agentmut" not in done.stderr
+
+
+def printed_with(replacing: str, expression: str) -> str:
+    """What the expression is where a line has replaced something; the line before it has imported the functions."""
+    code = (
+        "import builtins, sys\n"
+        "from agentmut._base.builtin_functions import broken_builtins, put_back_builtins\n"
+        "from agentmut._base.replaced import replaced_parts\n"
+        f"{replacing}\nfound = {expression}\nput_back_builtins()\nprint(*found)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("replacing", "broken"),
+    [
+        ("builtins.len = lambda _: 0", "builtins.len"),
+        ("builtins.isinstance = lambda *_: True", "builtins.isinstance"),
+        ("del builtins.getattr", "builtins.getattr"),
+        ("builtins.dict = type('dict', (dict,), {})", "builtins.dict"),
+        ("builtins.BaseException = None", "builtins.BaseException"),
+        ("builtins.any = lambda _: 1 / 0", "builtins.any"),
+        # what libraries do that watch calls, or that print more beautifully
+        ("own = len; builtins.len = lambda each: own(each)", ""),
+        ("builtins.print = lambda *_: None", ""),
+    ],
+)
+def test_a_function_is_broken_that_does_something_else_than_pythons(replacing: str, broken: str) -> None:
+    assert printed_with(replacing, "broken_builtins()") == broken
+
+
+def test_what_was_replaced_is_found_without_any_function_of_python() -> None:
+    names = "[name for name in vars(builtins) if name.islower() and not name.startswith('_')]"
+    everything = f"vars(builtins).update(dict.fromkeys({names}))"
+    found = printed_with(everything, "replaced_parts()").split()
+    assert len(found) >= 4
+    assert all(name.startswith("builtins.") for name in found)
 
 
 def test_nothing_is_replaced_where_nobody_has_replaced_anything() -> None:
