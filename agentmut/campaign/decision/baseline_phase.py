@@ -3,9 +3,11 @@
 import heapq
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import NamedTuple
 
 from agentmut.campaign.decision.baseline import HOPELESS, ScenarioBaseline
+from agentmut.campaign.decision.unfinished import Unfinished
 from agentmut.campaign.limits import BaselineLimit, baseline_within, first_round_within
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.trials import Launch, TrialResult
@@ -19,6 +21,7 @@ class BaselinePhase:
 
     def __init__(self, plan: Plan) -> None:
         self.by_scenario = {name: ScenarioBaseline(plan.ladder[0].baseline) for name in plan.scenarios}
+        self._incomplete = Unfinished(self.by_scenario.values(), attrgetter("complete"))
         self.complete = False
         """Whether every scenario has its baseline."""
         self.grown = 0
@@ -57,7 +60,7 @@ class BaselinePhase:
         if self._at_first and not any(map(self._tries, self.by_scenario.values())):
             self._at_first = False
             self._queue_all()
-        self.complete = baseline.complete and all(b.complete for b in self.by_scenario.values())
+        self.complete = baseline.complete and self._incomplete.is_empty()
         return refusal
 
     @property
@@ -138,7 +141,7 @@ class BaselinePhase:
                 baseline.take_in_beside(self._beside[name].popleft())
             self.grown += max(0, baseline.wanted - baseline.trials)
         self._queue_all()
-        self.complete = all(b.complete for b in self.by_scenario.values())
+        self.complete = self._incomplete.is_empty()
 
     def _size(self, limit: BaselineLimit) -> str:
         """Cut the baseline to what the budget allows. Return the refusal if that is too little.

@@ -3,6 +3,7 @@
 import heapq
 import math
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import NamedTuple
 
 from agentmut.campaign.decision.arm import Arm
@@ -12,6 +13,7 @@ from agentmut.campaign.decision.lane import Lane, SuiteEvidence
 from agentmut.campaign.decision.pairs import PartsSeen
 from agentmut.campaign.decision.reach import ReachingScenarios
 from agentmut.campaign.decision.round_tables import InRound
+from agentmut.campaign.decision.unfinished import Unfinished
 from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.campaign.trials import Launch, TrialResult
@@ -33,6 +35,7 @@ class KillPhase:
         confirming: int = 0,
     ) -> None:
         self.arms = dict(arms or {})
+        self._unanswered = Unfinished(self.arms.values(), attrgetter("is_answered"))
         place = {mutant: position for position, mutant in enumerate(order)}
         first = [mutant for mutant in self.arms if mutant not in place]
         last = sorted((mutant for mutant in self.arms if mutant in place), key=place.__getitem__)
@@ -56,7 +59,7 @@ class KillPhase:
     @property
     def answered(self) -> bool:
         """Return whether no arm needs a trial in this round and no trial is under way."""
-        return all(arm.is_answered for arm in self.arms.values())
+        return self._unanswered.is_empty()
 
     @property
     def lacks_decisions(self) -> bool:
