@@ -7,8 +7,9 @@ Thing = TypeVar("Thing")
 
 
 class Unfinished(Generic[Thing]):
-    """Those of some things that have not ended yet. A look at them after each trial costs a few steps, however many
-    there are: it goes no further than to the first that has not ended.
+    """Knows whether all of many things have ended, without a look at each thing after every trial.
+
+    A look ends at the first thing that has not ended. That thing is looked at first the next time.
     """
 
     def __init__(self, things: Iterable[Thing], has_ended: Callable[[Thing], bool]) -> None:
