@@ -24,7 +24,7 @@ class ProgressLine:
         self._live = stream.isatty()
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0
-        self._noticed = ""
+        self._noticed = set[str]()
         self._looked = False
 
     def __call__(self, state: CampaignState) -> None:
@@ -33,10 +33,11 @@ class ProgressLine:
         Two statements tell it: one at the price of each scenario's first trial, and one after the baseline.
         """
         self._say_what_money_buys(state)
-        if state.notice and state.notice != self._noticed:
-            self._noticed = state.notice
-            self.close()
-            self._stream.write(f"Note: {state.notice}.\n")
+        for note in (state.remark, state.notice):
+            if note and note not in self._noticed:
+                self._noticed.add(note)
+                self.close()
+                self._stream.write(f"Note: {note}.\n")
         self.show(lambda: describe(state))
 
     def _say_what_money_buys(self, state: CampaignState) -> None:

@@ -20,7 +20,7 @@ from agentmut.doctor.beforehand import checks
 from agentmut.doctor.elsewhere import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.probing import TriedChange, in_groups, in_runs, together, tried_parts
-from agentmut.doctor.sending import differences, kinds_of
+from agentmut.doctor.sending import differences, kinds_of, unlike_saved
 from agentmut.doctor.watching import as_program, loaded, unseen, watched
 from agentmut.nouns import AgentConfig, Ending, Execution, Footprint, Mutant, Outcome
 from agentmut.project import Project
@@ -148,6 +148,8 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     is_unnamed = kept is not None and ward.adopted and not session.project.sources.recorded
     kept_name = kept_in if is_unnamed else ""
     advice = tuple(advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
+    if kept is None and (outdated := unlike_saved(session.project, seen.requests)):
+        advice = (*sentences([outdated]), *advice)
     return Examination(found.model_copy(update={"advice": advice}), kept)
 
 

@@ -1,5 +1,6 @@
 """What the unchanged agent sends to its model, compared with what the project says of it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +15,10 @@ from agentmut.nouns import (
     ToolSpec,
     is_set,
 )
+from agentmut.project import Project, refreshing, saved_request
 from agentmut.store import Sent
+
+_PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:
@@ -40,6 +44,36 @@ def differences(config: AgentConfig, shapes: Sequence[RequestShape]) -> tuple[st
     if not shapes:
         return ()
     return (*_of_texts(config, shapes), *_of_tools(config, shapes), *_of_model(config.model, shapes))
+
+
+def unlike_saved(project: Project, shapes: Sequence[RequestShape]) -> str:
+    """Return in what the requests differ from the project's saved request, and what to do; empty if they do not."""
+    request = saved_request(project)
+    if request is None or not shapes:
+        return ""
+    found = (*differences(project.config, shapes), *_added_lines(project.config, shapes))
+    if not found:
+        return ""
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return (
+        f"the agent does not send what {request.name} says ({found[0]}{more}): `{refreshing(project)}` saves what it "
+        "sends now"
+    )
+
+
+def _added_lines(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[str]:
+    """Yield the lines that the prompt of a saved request lacks; a prompt with placeholders may have any lines there."""
+    if not config.prompt or _PLACEHOLDER.search(config.prompt):
+        return
+    main = max(shapes, key=lambda shape: _in_common(config.prompt, shape))
+    lines = [line.strip() for line in main.instructions.splitlines() if line.strip()]
+    if added := [line for line in lines if line not in config.prompt]:
+        number = f"{len(added)} line{'s' if len(added) > 1 else ''}"
+        yield f'{number} of the system prompt not in it; the first: "{added[0][:60]}"'
+
+
+def _in_common(prompt: str, shape: RequestShape) -> int:
+    return sum(line.strip() in prompt for line in shape.instructions.splitlines() if line.strip())
 
 
 def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[str]:

@@ -19,6 +19,10 @@ from .project import Project as Project
 from .recorded_request import config_of as config_of
 from .recorded_request import read_request_file as read_request_file
 from .redacting import redactor as redactor
+from .request_sources import outdated_request as outdated_request
+from .request_sources import refreshing as refreshing
+from .request_sources import saved_request as saved_request
+from .request_sources import with_sources as with_sources
 from .scenario_edit import apply_suggestions as apply_suggestions
 from .scenario_text import scenario_item as scenario_item
 from .scenarios import evaluator_spec as evaluator_spec

@@ -44,6 +44,7 @@ from agentmut.project import Project, load_project
 from agentmut.store import RESCORED, RESULT, Rescored, Store, StoredRun, Where, write_rescored
 from agentmut.usecases.campaign_progress import progress_of
 from agentmut.usecases.cheap_model import budget_left, with_cheap_model
+from agentmut.usecases.first_requests import remarking
 from agentmut.usecases.notebook import beside_kernel
 from agentmut.usecases.runtime import opened, store_place
 from agentmut.usecases.second_looks import with_looks
@@ -154,6 +155,7 @@ def carry_out_campaign(
         plan = plan.model_copy(update={"fresh": True})
         # so that `resume` keeps to it
         store.set_plan(plan.run_id, stored_plan_text(plan, session.tests.texts))
+    progress = remarking(session, progress)
     state, stop = _amid_outages(session, plan, store, progress, now)
     result = _concluded(session, state, stop, store, progress)
     if stop is Stop.FAILED:

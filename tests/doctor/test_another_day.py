@@ -89,6 +89,7 @@ class Desk:
         assert self.call("run", "--fresh", config={"request": "agent.json"}, at=at) == 0
         results = (json.loads(path.read_text()) for path in self.folder.glob(".agentmut/runs/*/result.json"))
         result = max(results, key=lambda found: str(found["run_id"]))
+        assert not any("does not send" in note for note in result["notes"])  # what moves is no difference
         return {mutant["id"]: mutant["status"] for mutant in result["mutants"]}
 
 

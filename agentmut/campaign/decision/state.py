@@ -63,6 +63,8 @@ class CampaignState:
     """The random sample of mutants that is tried; None where all are."""
     notice: str = ""
     """What the budget or the precision is enough for, in a sentence, before any mutant is tried."""
+    remark: str = ""
+    """What the first trials of the original show of the project, in a sentence; set by who carries the campaign out."""
     is_precise: bool = False
     """Whether the score is known as precisely as was asked for: no further trial is wanted."""
     round: int = -1

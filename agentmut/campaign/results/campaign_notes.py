@@ -18,6 +18,8 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
     """Yield what a reader has to know of a campaign besides its figures, one sentence each, without a full stop."""
     yield from state.plan.notes
     yield from fork_notes(state)
+    if state.remark:
+        yield state.remark
     if state.notice:
         yield state.notice.rstrip(".")
     if sampled := sum(arm.clearing is not None for arm in state.arms.values()):

@@ -17,14 +17,14 @@ from agentmut.campaign.selection.second_order import Choice, with_second_order
 from agentmut.campaign.selection.selection import Selection, narrowed_drops
 from agentmut.mutation import Generation, OperatorCatalogue, generate, left_out_note
 from agentmut.nouns import AgentConfig, Mutant, OperatorClass, Origin
-from agentmut.project import MutationSettings, runs_folder
+from agentmut.project import MutationSettings, outdated_request, runs_folder
 from agentmut.seams import AsksAgent, OnDemand, OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:
     """Return the mutants of the session's agent that the project and the selection ask for."""
     root = session.project.root
-    return mutants_of(
+    made = mutants_of(
         session.origin,
         selection,
         session.project.mutation,
@@ -34,6 +34,8 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
         earlier=lambda: earlier_runs(root),
         narrowed=len(session.scenarios) < len(session.project.scenarios),  # so, it may be, fewer documents
     )
+    outdated = outdated_request(session.project)
+    return replace(made, notes=(outdated, *made.notes)) if outdated else made
 
 
 def mutants_of(

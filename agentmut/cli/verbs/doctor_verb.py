@@ -103,11 +103,13 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 def _save(found: "Examination", path: Path, project: "Project") -> None:
     from agentmut._base import StoreError
     from agentmut.cli.delivering import write_output
+    from agentmut.project import with_sources
 
     if found.kept is None:
         raise UsageError("--save-request: no model request was seen, so there is none to keep.")
     try:
-        write_output(path, found.kept.text.encode())
+        text = with_sources(found.kept.text, found.kept.config, project.root.resolve())
+        write_output(path, text.encode())
     except OSError as error:
         raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None
     named = path.resolve() in {project.root / file for file in project.sources.recorded.values()}

@@ -1,0 +1,117 @@
+"""A saved request that is older than the agent: each verb says so, with the command that saves it anew."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agentmut.cli import main
+
+AGENT = """
+from pathlib import Path
+
+import httpx
+
+PROMPT = Path(__file__).with_name("prompt.md")
+
+
+def run(input):
+    messages = [{{"role": "system", "content": PROMPT.read_text()}}, {{"role": "user", "content": input}}]
+    body = {{"model": "m", "messages": messages}}
+    return httpx.post({url!r} + "/chat/completions", json=body).json()["choices"][0]["message"]["content"]
+"""
+PROMPT = "Be kind.\nNever promise a delivery date.\nAlways ask for the order number.\n"
+OTHER = PROMPT.replace("Always ask for the order number.", "Refund at most 50 euros.")
+LONGER = f"{PROMPT}Refund at most 50 euros.\n"
+Call = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def desk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: Any, capfd: pytest.CaptureFixture[str]
+) -> Call:
+    """Call a verb in a project whose request is saved; return stdout and stderr, with single blanks."""
+    service.answer = lambda request: "Hello." if "Never promise" in request.system_text else "No."
+    module = f"outdated_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{module}.py").write_text(AGENT.format(url=service.url))
+    (tmp_path / "prompt.md").write_text(PROMPT)
+    scenario = {"name": "one", "input": "My refund, please.", "evaluators": [{"contains": "Hello"}]}
+    (tmp_path / "scenarios.yaml").write_text(yaml.safe_dump([scenario]))
+    project = {
+        "version": 1,
+        "agent": {"adapter": "python", "run": f"{module}:run", "config": {"request": "agent.json"}},
+        "suite": {"scenarios": "scenarios.yaml"},
+        "mutation": {"operators": ["prompt.drop_instruction"]},
+        "statistics": {"rounds": "one", "baseline": 10, "delta": 0.5},
+    }
+    (tmp_path / "agentmut.yaml").write_text(yaml.safe_dump(project))
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> tuple[str, str]:
+        with pytest.raises(SystemExit):
+            main(list(words))
+        found = capfd.readouterr()
+        return " ".join(found.out.split()), " ".join(found.err.split())
+
+    call("doctor", "--save-request", "agent.json", "--yes")
+    return call
+
+
+OLD_FILE = (
+    "prompt.md has changed since agent.json was saved, so mutants are made of the earlier texts: `agentmut doctor "
+    "--save-request agent.json` saves what the agent sends now"
+)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("prompt", [OTHER, LONGER])
+def test_verbs_say_that_a_file_of_the_prompt_has_changed(prompt: str, desk: Call) -> None:
+    """A line that is another one, and a line that is added."""
+    assert all("since agent.json" not in text for verb in ("mutants", "plan") for text in desk(verb))
+    Path("prompt.md").write_text(prompt)
+    assert OLD_FILE in desk("mutants")[0]
+    assert OLD_FILE in desk("plan")[0]
+    out, err = desk("run", "--yes", "--full")
+    assert f"Note: {OLD_FILE}." in err
+    if prompt == LONGER:  # without one of its lines, the control finds no prompt to destroy
+        assert OLD_FILE in out
+    assert "does not send what agent.json says" not in out + err  # one sentence is enough
+    desk("doctor", "--save-request", "agent.json", "--yes")
+    assert "since agent.json" not in desk("mutants")[0]
+    assert "agent.json" not in desk("run", "--yes")[1]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize(
+    ("prompt", "what"),
+    [
+        (
+            OTHER,
+            '1 of 3 lines of the declared prompt are in no request; the first: "Always ask for the order',
+        ),
+        (LONGER, '1 line of the system prompt not in it; the first: "Refund at most 50 euros."'),
+    ],
+)
+def test_a_run_compares_the_saved_request_with_the_first_requests(prompt: str, what: str, desk: Call) -> None:
+    """So it also says it of a request that another version of agentmut saved, or somebody recorded."""
+    saved = json.loads(Path("agent.json").read_text())
+    del saved["sources"]
+    Path("agent.json").write_text(json.dumps(saved))
+    assert "does not send" not in "".join(desk("run", "--yes"))
+    Path("prompt.md").write_text(prompt)
+    for verb in (("run", "--yes", "--fresh", "--full"), ("doctor", "--yes")):
+        said = " ".join(desk(*verb))
+        assert f"he agent does not send what agent.json says ({what}" in said, verb
+        assert "`agentmut doctor --save-request agent.json` saves what it sends now" in said, verb
+
+
+def test_the_command_names_the_project_that_is_elsewhere(desk: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path.cwd()
+    (folder / "prompt.md").write_text(OTHER)
+    monkeypatch.chdir(folder.parent)
+    said = desk("mutants", "--project", folder.name)[0]
+    command = f"agentmut doctor --save-request {folder.name}/agent.json --project {folder.name}"
+    assert f"`{command}`" in said.replace("- ", "-")
