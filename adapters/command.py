@@ -328,17 +328,17 @@ def _check_argument(word: str, name: str) -> None:
     _encoded(word, f"{{{name}}}")
 
 
-def _encoded(text: str, what: str) -> bytes:
+def _encoded(text: str, text_named: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
         raise AdapterError(
-            f"{what} holds {text[error.start]!a}, half a character, which UTF-8 cannot"
+            f"{text_named} holds {text[error.start]!a}, half a character, which UTF-8 cannot"
         ) from None
 
 
-def _write(path: Path, text: str, what: str) -> None:
-    path.write_bytes(_encoded(text, what))
+def _write(path: Path, text: str, text_named: str) -> None:
+    path.write_bytes(_encoded(text, text_named))
 
 
 def _read(path: Path, output: Output, redact: Redact) -> str:

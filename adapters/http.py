@@ -86,7 +86,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         """Ask once and read the answer. Several turns are given all at once."""
         trial.recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
         try:
-            answer = await self._asked(self._values(turns, trial), trial)
+            answer = await self._answer_of(self._values(turns, trial), trial)
         finally:
             record_steps(trial)
         return outside_trace(answer, trial, len(turns) - 1)
@@ -95,7 +95,7 @@ class HttpAdapter(OutsideAgent, TakesKeys):
         own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
         return {**self.values(), **endpoint_values(trial, self.names), **own}
 
-    async def _asked(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
+    async def _answer_of(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
         from aiohttp import ClientError, ClientSession, ClientTimeout
 
         reply: Reply | Exception

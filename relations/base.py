@@ -70,10 +70,10 @@ def _as_text(output: JsonValue) -> str:
 
 
 def source(
-    *turns: JsonValue, said: JsonValue | AgentTrace = "Done.", config: AgentConfig | None = None
+    *turns: JsonValue, answer: JsonValue | AgentTrace = "Done.", config: AgentConfig | None = None
 ) -> Source:
     """Return a source run of a scenario with these turns, and with this answer or trace."""
-    trace = said if isinstance(said, AgentTrace) else run(said)
+    trace = answer if isinstance(answer, AgentTrace) else run(answer)
     # What an example's scenario is judged by is of no account.
     scenario = Scenario(name="example", turns=turns, evaluators=(EvaluatorSpec(name="regex", argument="."),))
     return Source(scenario, config or AgentConfig(), trace, random.Random(0))

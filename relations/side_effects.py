@@ -95,13 +95,13 @@ def _failed(step: Step) -> bool:
     return bool(output.get("error")) or denied or str(output.get("status")).lower() in _FAILURES
 
 
-def _is_same_deed(one: Step, other: Step) -> bool:
-    if one.tool != other.tool:
+def _is_same_deed(step: Step, other: Step) -> bool:
+    if step.tool != other.tool:
         return False
-    if canonical_json(one.arguments or {}) == canonical_json(other.arguments or {}):
+    if canonical_json(step.arguments or {}) == canonical_json(other.arguments or {}):
         return True
-    telling = _telling(one.arguments or {})
-    return one.turn != other.turn and bool(telling) and telling == _telling(other.arguments or {})
+    telling = _telling(step.arguments or {})
+    return step.turn != other.turn and bool(telling) and telling == _telling(other.arguments or {})
 
 
 def _telling(arguments: dict[str, JsonValue]) -> dict[str, tuple[JsonValue, ...]]:

@@ -96,11 +96,11 @@ class Turn(NamedTuple):
         """Return whether none of the characters `start` to `end` is fixed."""
         return not overlaps(self.fixed, Span(start, end))
 
-    def with_sentence(self, sentence: str, what: str) -> Change:
+    def with_sentence(self, sentence: str, description: str) -> Change:
         """Return the change that adds a sentence at the end; a full stop comes before it where none is there."""
         end = len(self.text.rstrip())
         stop = "" if self.text[:end].endswith((".", "!", "?")) else "."
-        return Change(end, end, f"{stop} {sentence}", what)
+        return Change(end, end, f"{stop} {sentence}", description)
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -250,8 +250,8 @@ def some_of(changes: Sequence[Change], most: int, rng: Random) -> tuple[Change, 
     return tuple(sorted(chosen))
 
 
-def _collide(one: Change, other: Change) -> bool:
-    first, second = sorted((one, other))
+def _collide(change: Change, other: Change) -> bool:
+    first, second = sorted((change, other))
     return second.start < first.end or first.start == second.start
 
 
@@ -262,9 +262,9 @@ def changed(text: str, changes: Iterable[Change]) -> str:
     return text
 
 
-def with_turn(turns: tuple[JsonValue, ...], index: int, said: JsonValue) -> tuple[JsonValue, ...]:
+def with_turn(turns: tuple[JsonValue, ...], index: int, turn: JsonValue) -> tuple[JsonValue, ...]:
     """Return the turns with another one at `index`."""
-    return (*turns[:index], said, *turns[index + 1 :])
+    return (*turns[:index], turn, *turns[index + 1 :])
 
 
 def lowered(text: str) -> str:

@@ -25,9 +25,9 @@ class Offer(NamedTuple):
 class ToolRefusedError(Exception):
     """A tool server reports a failed call; `told` is the text that the framework gives the model."""
 
-    def __init__(self, text: str, told: Any) -> None:
+    def __init__(self, text: str, reply: Any) -> None:
         super().__init__(text)
-        self.told = told
+        self.told = reply
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,19 @@ class Change:
         own_names: Sequence[str],
         *,
         decoys: bool = True,
-        told: Callable[[str], ToolSpec] | None = None,
+        described: Callable[[str], ToolSpec] | None = None,
     ) -> list[Offer]:
         """Return the offered tools in order, for an agent whose own tools are `own_names`.
 
-        Of a team, one agent is given the `decoys`. `told` says what the model is told of a tool that the agent did
+        Of a team, one agent is given the `decoys`. `described` says what the model is told of a tool that the agent did
         not have yet when it was read: no mutant is about it, so that all mutants have it.
         """
         tools = [self._as_built(tool, own_names) for tool in self.wanted.tools]
         wanted = [tool for tool in tools if _is_for(tool, own_names, decoys=decoys)]
         known = {tool.name: tool for tool in (tools if self.built else self.found.tools)}
         offers = [Offer(tool, _differs(tool, known.get(tool.own_name))) for tool in wanted]
-        if told:
-            offers += [Offer(told(name), changed=False) for name in self._later(own_names, wanted)]
+        if described:
+            offers += [Offer(described(name), changed=False) for name in self._later(own_names, wanted)]
         return offers if self._reordered else sorted(offers, key=lambda offer: _place(offer, own_names))
 
     def _later(self, own_names: Sequence[str], offered: Sequence[ToolSpec]) -> list[str]:

@@ -54,8 +54,8 @@ class Conversation:
             yield from messages
 
 
-def _swapped(said: JsonValue, answered: JsonValue) -> Iterator[dict[str, str]]:
-    yield _message("assistant", said)
+def _swapped(answer: JsonValue, answered: JsonValue) -> Iterator[dict[str, str]]:
+    yield _message("assistant", answer)
     yield _message("user", answered)
 
 

@@ -218,7 +218,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
                 session.begin(tuple(_swapped(turns[:number], outputs)) if swapped else ())
                 trial.recorder.marks.add("/history")
             with answering(CallPlace(turn=number)):
-                outputs.append(await _asked(session, as_text(turn), number, trial))
+                outputs.append(await _answer_to(session, as_text(turn), number, trial))
             now = trial.recorder.now()
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=now)
@@ -226,7 +226,7 @@ class FrameworkAdapter(KnowsOriginal, TakesKeys):
         return outputs
 
 
-async def _asked(session: Session, text: str, turn: int, trial: Trial) -> JsonValue:
+async def _answer_to(session: Session, text: str, turn: int, trial: Trial) -> JsonValue:
     """Return the answer to a turn. Raises `AdapterError` for an agent, or a model, that can only stream."""
     try:
         return await session.ask(text, turn)

@@ -37,11 +37,11 @@ class Members(Generic[_Agent]):
         return {"handoffs": found} if found else {}
 
 
-def check_chosen(chosen: JsonValue, names: Collection[str], what: str = "agent") -> None:
+def check_chosen(chosen: JsonValue, names: Collection[str], role: str = "agent") -> None:
     """Raise `AdapterError` if `agent.options.agent` names no member."""
     if chosen is not None and chosen not in names:
         raise AdapterError(
-            f"agent.options.agent: there is no {what} {chosen!r}. {nearest(str(chosen), names)}"
+            f"agent.options.agent: there is no {role} {chosen!r}. {nearest(str(chosen), names)}"
         )
 
 

@@ -27,27 +27,27 @@ def argument_of(thing: Any, name: str) -> Any:
         ) from None
 
 
-def placed(one: Any, teams: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def placed(speaker: Any, teams: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
     """Yield every speaker below an agent or team, with the teams that contain the speaker."""
-    if not isinstance(one, BaseGroupChat):
-        yield one, teams
+    if not isinstance(speaker, BaseGroupChat):
+        yield speaker, teams
         return
-    for participant in members_of(one):
+    for participant in members_of(speaker):
         inner = (*teams, participant.name) if isinstance(participant, BaseGroupChat) else teams
         yield from placed(participant, inner)
 
 
-def teams_in(one: Any) -> Iterator[Any]:
+def teams_in(speaker: Any) -> Iterator[Any]:
     """Yield a team and every team among its members, at any depth."""
-    if isinstance(one, BaseGroupChat):
-        yield one
-        for participant in members_of(one):
+    if isinstance(speaker, BaseGroupChat):
+        yield speaker
+        for participant in members_of(speaker):
             yield from teams_in(participant)
 
 
-def assistants_in(one: Any) -> Iterator[AssistantAgent]:
+def assistants_in(speaker: Any) -> Iterator[AssistantAgent]:
     """Give the assistant agents of a team, at any depth."""
-    return (agent for agent, _ in placed(one) if isinstance(agent, AssistantAgent))
+    return (agent for agent, _ in placed(speaker) if isinstance(agent, AssistantAgent))
 
 
 def members_of(team: Any) -> list[Any]:
@@ -100,13 +100,13 @@ def led_elsewhere(agent: AssistantAgent, wanted: Any) -> list[Handoff | str] | N
     return [led_to(one, targets[one.name]) for one in handoffs_of(agent) if one.name in targets] or None
 
 
-def led_to(one: Handoff, target: str) -> Handoff:
+def led_to(handoff: Handoff, target: str) -> Handoff:
     """Return a copy of a hand-off that leads to `target`."""
-    if one.target == target:
-        return one
-    said = Handoff(target=one.target).message == one.message  # a message that only names the target
-    message = Handoff(target=target).message if said else one.message
-    return one.model_copy(update={"target": target, "message": message})
+    if handoff.target == target:
+        return handoff
+    said = Handoff(target=handoff.target).message == handoff.message  # a message that only names the target
+    message = Handoff(target=target).message if said else handoff.message
+    return handoff.model_copy(update={"target": target, "message": message})
 
 
 def with_participants(team: BaseGroupChat, participants: list[Any], limit: int | None) -> BaseGroupChat:

@@ -149,17 +149,17 @@ class Team(Members[AssistantAgent]):
             with suppress(Exception):
                 await (held.stop() if isinstance(held, Workbench) else held.close())
 
-    def _copied(self, one: Any, change: Change, flow: Flow) -> Any:
-        if isinstance(one, AssistantAgent):
-            limit = flow.max_steps if one is self.root else None
-            return self._rebuilt(one, change, limit)
-        if not isinstance(one, BaseGroupChat):
-            return one
-        kept = members_of(one)
-        if one is self.root and can_do_without(one) and flow.nodes:
+    def _copied(self, speaker: Any, change: Change, flow: Flow) -> Any:
+        if isinstance(speaker, AssistantAgent):
+            limit = flow.max_steps if speaker is self.root else None
+            return self._rebuilt(speaker, change, limit)
+        if not isinstance(speaker, BaseGroupChat):
+            return speaker
+        kept = members_of(speaker)
+        if speaker is self.root and can_do_without(speaker) and flow.nodes:
             kept = [agent for agent in kept if agent.name in flow.nodes]
         copies = [self._copied(agent, change, flow) for agent in kept]
-        return with_participants(one, copies, flow.max_steps if one is self.root else None)
+        return with_participants(speaker, copies, flow.max_steps if speaker is self.root else None)
 
     def _rebuilt(self, agent: AssistantAgent, change: Change, limit: int | None) -> AssistantAgent:
         """Return a copy from the constructor with changed arguments; a subclass keeps its further attributes."""

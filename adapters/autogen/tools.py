@@ -79,7 +79,7 @@ class PassingWorkbench(Workbench):
             for schema in await workbench.list_tools()
         }
         offers = self._change.offers(
-            list(own), decoys=self._decoys, told=lambda name: spec_of(own[name].schema)
+            list(own), decoys=self._decoys, described=lambda name: spec_of(own[name].schema)
         )
         specs = [offer.spec for offer in offers]
         self._offered = {spec.name: (spec.own_name, own.get(spec.own_name)) for spec in specs}

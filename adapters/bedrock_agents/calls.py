@@ -66,31 +66,31 @@ class AgentCalls:
         """Return the collector for the traces of the next `invoke`."""
         return CallEvents(self._recorder, call_place().turn, self._recorder.now(), confirm)
 
-    def invoke(self, operation: str, arguments: dict[str, Any], told: CallEvents) -> None:
+    def invoke(self, operation: str, arguments: dict[str, Any], collected: CallEvents) -> None:
         """Call the agent and read its whole answer. Blocks; raise boto3's errors and `AgentStreamError`."""
         _calling.set(self)
         self._place = call_place()
         events = getattr(self._client, operation)(**arguments)["completion"]
         try:
-            self._hear_out(events, told)
+            self._hear_out(events, collected)
         except Exception as error:
             self._record(_REFUSALS.get(_code(error), 200), None, described(error))
             raise
-        self._record(200, _reply(told), None)
+        self._record(200, _reply(collected), None)
 
-    def _hear_out(self, events: Any, told: CallEvents) -> None:
+    def _hear_out(self, events: Any, collected: CallEvents) -> None:
         with hung_up(events):
             for event in events:
                 self._no_longer_awaited()
-                if told.over or self._recorder.closed:
+                if collected.over or self._recorder.closed:
                     raise TrialOverError(
                         f"trial {self._trial.id} is over; nobody listens to the agent any more"
                     )
-                told.hear(event)
-        if not told.answered:
-            reason = f": {told.failure}" if told.failure else ""
+                collected.hear(event)
+        if not collected.answered:
+            reason = f": {collected.failure}" if collected.failure else ""
             raise AgentStreamError(f"the agent's event stream ended without an answer{reason}")
-        if told.cut:
+        if collected.cut:
             raise AgentStreamError("the agent's event stream ended before its answer did")
 
     # What botocore tells on the way.

@@ -6,9 +6,9 @@ from typing import Any
 from agentmut.adapters.bedrock_agents.terms import value_of
 
 
-def seconds(told: Mapping[str, Any], otherwise: float) -> float:
+def seconds(part: Mapping[str, Any], otherwise: float) -> float:
     """Return the duration of an action, if the service reports it."""
-    milliseconds = (told.get("metadata") or {}).get("totalTimeMs")
+    milliseconds = (part.get("metadata") or {}).get("totalTimeMs")
     return otherwise if milliseconds is None else milliseconds / 1000
 
 

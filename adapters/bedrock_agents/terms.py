@@ -140,7 +140,9 @@ def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[ClientCall]:
     """
     inputs = event.get("invocationInputs") or []
     ids = call_ids(event.get("invocationId", ""), len(inputs))
-    asked = [_asked(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)]
+    asked = [
+        _client_call(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)
+    ]
     for one in asked if not confirm else ():
         if one.needs_consent:
             raise NotImplementedError(
@@ -150,7 +152,7 @@ def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[ClientCall]:
     return asked
 
 
-def _asked(call_id: str, raw: Mapping[str, Any]) -> ClientCall:
+def _client_call(call_id: str, raw: Mapping[str, Any]) -> ClientCall:
     name = raw.get("function") or f"{raw.get('httpMethod', '')} {raw.get('apiPath', '')}".strip()
     arguments = {found["name"]: value_of(found) for found in _parameters(raw) if found.get("name")}
     return ClientCall(Call(call_id, name, arguments, raw.get("collaboratorName", "")), raw)

@@ -105,24 +105,24 @@ class CallEvents:
         if error is not None and self.thoughts:
             self._record(self.thoughts[-1])
 
-    def _record(self, one: Thought) -> None:
+    def _record(self, thought: Thought) -> None:
         step = Step(
             action=Action.REASON,
             turn=self.turn,
-            node=one.node,
-            model=one.model,
-            usage=one.usage,
-            output=storable(one.text),
-            started=one.started,
-            seconds=one.seconds,
+            node=thought.node,
+            model=thought.model,
+            usage=thought.usage,
+            output=storable(thought.text),
+            started=thought.started,
+            seconds=thought.seconds,
         )
         self.recorder.steps.append(step)
 
-    def _hear_trace(self, told: Mapping[str, Any]) -> None:
-        own = not told.get("collaboratorName")
-        node = told.get("collaboratorName") or MODEL
+    def _hear_trace(self, event: Mapping[str, Any]) -> None:
+        own = not event.get("collaboratorName")
+        node = event.get("collaboratorName") or MODEL
         self.recorder.nodes.add(node)
-        for kind, part in (told.get("trace") or {}).items():
+        for kind, part in (event.get("trace") or {}).items():
             if kind == "failureTrace":
                 self._fail(part.get("failureReason", ""))
             elif kind == "guardrailTrace":
@@ -141,22 +141,22 @@ class CallEvents:
             "observation": self._hear_outcome,
         }
 
-    def _hear_question(self, told: Mapping[str, Any], node: str) -> None:
-        for trace in (told.get("traceId", ""), ""):
-            self._models[node, trace] = told.get("foundationModel", "")
+    def _hear_question(self, part: Mapping[str, Any], node: str) -> None:
+        for trace in (part.get("traceId", ""), ""):
+            self._models[node, trace] = part.get("foundationModel", "")
 
-    def _hear_thought(self, told: Mapping[str, Any], node: str) -> None:
-        metadata = told.get("metadata") or {}
+    def _hear_thought(self, part: Mapping[str, Any], node: str) -> None:
+        metadata = part.get("metadata") or {}
         usage = metadata.get("usage") or {}
         now, begun = self.recorder.now(), self.asked if self._quiet_since is None else self._quiet_since
-        seconds = min(deeds.seconds(told, now - begun), now - begun)
+        seconds = min(deeds.seconds(part, now - begun), now - begun)
         last = self._models.get((node, ""), "")
         thought = Thought(
             started=now - seconds,
             seconds=seconds,
-            model=self._models.get((node, told.get("traceId", "")), last),
+            model=self._models.get((node, part.get("traceId", "")), last),
             usage=Usage(input_tokens=usage.get("inputTokens", 0), output_tokens=usage.get("outputTokens", 0)),
-            text=str((told.get("rawResponse") or {}).get("content", "")),
+            text=str((part.get("rawResponse") or {}).get("content", "")),
             node=node,
         )
         if self.thoughts:
@@ -164,28 +164,28 @@ class CallEvents:
         self.thoughts.append(thought)
         self._quiet_since = now
 
-    def _hear_deed(self, told: Mapping[str, Any], node: str) -> None:
-        now, trace = self.recorder.now(), told.get("traceId", "")
-        if (partner := told.get("agentCollaboratorInvocationInput")) is not None:
+    def _hear_deed(self, part: Mapping[str, Any], node: str) -> None:
+        now, trace = self.recorder.now(), part.get("traceId", "")
+        if (partner := part.get("agentCollaboratorInvocationInput")) is not None:
             name = partner.get("agentCollaboratorName", "")
             self.recorder.nodes.add(name)
             self.recorder.edges[node, name] = None
         for kind, read in deeds.DEEDS.items():
-            found = told.get(f"{kind}Input")
+            found = part.get(f"{kind}Input")
             if found is not None and found.get("executionType") != "RETURN_CONTROL":
                 tool, arguments = read(found)
                 self._deeds.append(_ServiceStep(kind, trace, tool, arguments, now, node))
 
-    def _hear_outcome(self, told: Mapping[str, Any], node: str) -> None:
+    def _hear_outcome(self, part: Mapping[str, Any], node: str) -> None:
         self._quiet_since = self.recorder.now()
-        trace = told.get("traceId", "")
-        if node == MODEL and (final := told.get("finalResponse")) is not None:
+        trace = part.get("traceId", "")
+        if node == MODEL and (final := part.get("finalResponse")) is not None:
             self._final = final.get("text", "")
-        if (again := told.get("repromptResponse")) is not None:
+        if (again := part.get("repromptResponse")) is not None:
             deed = self._deed_of(deeds.SOURCES.get(again.get("source", ""), ""), node, trace)
             self._outcome(deed, again, error=again.get("text") or "the call failed")
         for kind in deeds.DEEDS:
-            if (found := told.get(f"{kind}Output")) is not None:
+            if (found := part.get(f"{kind}Output")) is not None:
                 self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
 
     def _deed_of(self, kind: str, node: str, trace: str) -> _ServiceStep | None:

@@ -113,9 +113,9 @@ def _tool_parameters(config: AgentConfig) -> list[dict[str, JsonValue]]:
     return [told_schema(tool.parameters) for tool in config.tools]
 
 
-def _check_inputs(crew: Any, given: set[str]) -> None:
+def _check_inputs(crew: Any, inputs: set[str]) -> None:
     """Raise `AdapterError` for placeholders that nothing is put into: CrewAI would refuse every kickoff."""
-    missing = sorted(name for name in crew.fetch_inputs() - given if PLACEHOLDER.fullmatch(name))
+    missing = sorted(name for name in crew.fetch_inputs() - inputs if PLACEHOLDER.fullmatch(name))
     if missing and not crew.before_kickoff_callbacks:
         told = ", ".join(f"{{{name}}}" for name in missing)
         raise AdapterError(

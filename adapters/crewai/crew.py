@@ -197,5 +197,5 @@ def _check(name: str, task: Task, agents: dict[str, Agent]) -> None:
 
 def _offered(tools: Sequence[Any], change: Change, *, mine: bool) -> list[Any]:
     own = {told_name(tool.name): tool for tool in tools}
-    offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
+    offers = change.offers(list(own), decoys=mine, described=lambda name: spec_of(own[name]))
     return [offered(offer, own.get(offer.spec.own_name)) for offer in offers]

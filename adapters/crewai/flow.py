@@ -9,14 +9,14 @@ from pydantic import JsonValue
 from agentmut.nouns import END, START, Flow
 
 
-def named(given: Sequence[str | None]) -> list[str]:
+def named(names_given: Sequence[str | None]) -> list[str]:
     """Return a name for each task: its own, with a number if it is missing or not unique.
 
     >>> named(["reply", None, "reply"])
     ['reply', 'task 2', 'reply 3']
     """
     names: list[str] = []
-    for number, name in enumerate(given, 1):
+    for number, name in enumerate(names_given, 1):
         told = name or f"task {number}"
         names.append(f"{told} {number}" if told in names else told)
     return names

@@ -116,7 +116,7 @@ class TreeCopy:
         offers = self.change.offers(
             list(own),
             decoys=agent.name == self.tree.changed_name,
-            told=lambda name: spec_of(own[name].declared),
+            described=lambda name: spec_of(own[name].declared),
         )
         tools: list[Any] = []
         told: set[BaseToolset | None] = set()

@@ -152,10 +152,10 @@ def _check_joins(wanted: Edges, nodes: Mapping[str, BaseNode]) -> None:
             raise AdapterError(f"ADK makes no graph of these edges: {edge[-1]!r} is no JoinNode, which waits")
 
 
-def _reachable(told: list[Told]) -> list[Told]:
+def _reachable(edges: list[Told]) -> list[Told]:
     """Return the edges that a run can reach; ADK accepts no others."""
     known, before = {BEGIN}, 0
     while len(known) > before:
         before = len(known)
-        known |= {target for source, target, _ in told if source in known}
-    return [edge for edge in told if edge[0] in known and edge[1] != END]
+        known |= {target for source, target, _ in edges if source in known}
+    return [edge for edge in edges if edge[0] in known and edge[1] != END]

@@ -32,7 +32,7 @@ def describe(graph: Any) -> dict[str, JsonValue]:
     found: dict[str, Any] = {"max_steps": _limit(graph)}
     builder = getattr(graph, "builder", None)
     if hasattr(builder, "waiting_edges"):
-        found |= _hooks(builder) if _is_ready_made(graph) else _whole(builder)
+        found |= _hooks(builder) if _is_ready_made(graph) else _whole_flow(builder)
     return {key: value for key, value in found.items() if value}
 
 
@@ -85,7 +85,7 @@ def _hooks(builder: Any) -> dict[str, Any]:
     return {"nodes": [name for name in builder.nodes if name not in _OWN]}
 
 
-def _whole(builder: Any) -> dict[str, Any]:
+def _whole_flow(builder: Any) -> dict[str, Any]:
     nodes = {name: spec for name, spec in builder.nodes.items() if not spec.is_error_handler}
     order = {name: place for place, name in enumerate([START, *nodes, END])}
     return {

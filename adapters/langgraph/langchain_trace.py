@@ -143,13 +143,13 @@ def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:
     return {"input": text}
 
 
-def _usage(told: Mapping[str, Any]) -> Usage:
+def _usage(counts: Mapping[str, Any]) -> Usage:
     """Return LangChain's token counts; their input includes cached tokens."""
-    read, details = told.get("input_tokens", 0), told.get("input_token_details") or {}
+    read, details = counts.get("input_tokens", 0), counts.get("input_token_details") or {}
     cached = min(read, details.get("cache_read") or 0)
     return Usage(
         input_tokens=read,
-        output_tokens=told.get("output_tokens", 0),
+        output_tokens=counts.get("output_tokens", 0),
         cached_tokens=cached,
         cache_written_tokens=min(read - cached, details.get("cache_creation") or 0),
     )

@@ -46,14 +46,14 @@ class GraphSource:
 
     def build(self, config: AgentConfig) -> Any:
         """Return the function's graph; an async function is awaited in another thread."""
-        return completed(self._given(config))
+        return completed(self._from_factory(config))
 
     async def build_async(self, config: AgentConfig) -> Any:
         """Return the graph; an async function builds it in the event loop that the graph will run in."""
-        given = self._given(config)
+        given = self._from_factory(config)
         return await given if inspect.isawaitable(given) else given
 
-    def _given(self, config: AgentConfig) -> Any:
+    def _from_factory(self, config: AgentConfig) -> Any:
         if self.form is Form.GRAPH:
             return self.found
         if self.form is Form.NO_CONFIG:

@@ -137,10 +137,10 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
         return get_client(url=self.spec.url, headers={**given, TRIAL_HEADER: trial.id}, timeout=None, **key)
 
     async def _state(
-        self, client: "LangGraphClient", thread: str, said: JsonValue, waits: _Questions, trial: Trial
+        self, client: "LangGraphClient", thread: str, turn: JsonValue, waits: _Questions, trial: Trial
     ) -> Any:
         """Return the state at the end of a run. A run is cancelled where the trial is."""
-        values = {**self.values(), **endpoint_values(trial, self.names), "input": said, "trial": trial.id}
+        values = {**self.values(), **endpoint_values(trial, self.names), "input": turn, "trial": trial.id}
         options = self.spec.options
         more: Any = {
             name: filled_body(options[name], values, f"agent.options.{name}")
@@ -148,7 +148,7 @@ class LangGraphRemoteAdapter(OutsideAgent, TakesKeys):
             if name in options
         }
         if waits:
-            more["command"] = {"resume": state.reply(waits, said)}
+            more["command"] = {"resume": state.reply(waits, turn)}
         else:
             more["input"] = filled_body(DEFAULT_INPUT if self.spec.body is None else self.spec.body, values)
         graph = str(options[GRAPH])

@@ -60,11 +60,11 @@ def is_unfinished(state: Any) -> bool:
     return last.get("type") in ("human", "system") or bool(last.get("tool_calls"))
 
 
-def calls(said: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+def calls(messages: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
     """Yield the calls of tools that messages tell of, with their results; when they were made is not told."""
-    results = {one.get("tool_call_id"): one for one in said if one.get("type") == "tool"}
+    results = {one.get("tool_call_id"): one for one in messages if one.get("type") == "tool"}
     turn = -1
-    for message in said:
+    for message in messages:
         turn += message.get("type") == "human"
         for call in message.get("tool_calls") or () if message.get("type") == "ai" else ():
             result = results.get(call.get("id"), {})

@@ -91,7 +91,7 @@ class Team(Members[BaseWorkflowAgent]):
     ) -> BaseWorkflowAgent:
         mine = agent.name == self.changed_name
         own = {tool.metadata.get_name(): tool for tool in _tools(agent)}
-        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
+        offers = change.offers(list(own), decoys=mine, described=lambda name: spec_of(own[name]))
         update: dict[str, Any] = {
             "tools": [offered(offer, own.get(offer.spec.own_name), place) for offer in offers],
             "llm": changed_model(agent.llm, change.model if mine else {}, agent.name),

@@ -26,9 +26,9 @@ def targets_of(agent: Agent[Any]) -> list[Agent[Any]]:
     return [_target(one, agent.name) for one in agent.handoffs]
 
 
-def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[Any, Any]:
+def led_to(handoff: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[Any, Any]:
     """Return the same hand-off to `target`, recorded as a step of the trace."""
-    invoke: _Invoke = one.on_invoke_handoff
+    invoke: _Invoke = handoff.on_invoke_handoff
 
     async def carried_out(context: Any, text: str) -> Any:
         trial = current_trial()
@@ -42,10 +42,10 @@ def led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[A
         finally:
             if trial:
                 place = CallPlace(call_place().turn, source)._asdict()
-                trial.recorder.note_call(one.tool_name, arguments(text), started, **outcome, **place)
+                trial.recorder.note_call(handoff.tool_name, arguments(text), started, **outcome, **place)
         return target
 
-    return replace(one, on_invoke_handoff=carried_out, agent_name=target.name)
+    return replace(handoff, on_invoke_handoff=carried_out, agent_name=target.name)
 
 
 def arguments(text: str) -> dict[str, JsonValue]:
@@ -54,15 +54,15 @@ def arguments(text: str) -> dict[str, JsonValue]:
     return found if isinstance(found, dict) else {}
 
 
-def _target(one: Any, source: str) -> Agent[Any]:
+def _target(handoff: Any, source: str) -> Agent[Any]:
     """Return the target of a hand-off, which `handoff()` keeps in a private field."""
-    if isinstance(one, Agent):
-        return one
-    reference = getattr(one, "_agent_ref", None)
+    if isinstance(handoff, Agent):
+        return handoff
+    reference = getattr(handoff, "_agent_ref", None)
     target = reference() if reference is not None else None
     if not isinstance(target, Agent):
         raise AdapterError(
-            f"agent {source!r}: which agent {one.tool_name} leads to is not known before a run "
+            f"agent {source!r}: which agent {handoff.tool_name} leads to is not known before a run "
             f"({named_version('openai-agents')}); make it with handoff(agent, ...), or let mutants reach the agents "
             f"by {ON_THE_WIRE}"
         )

@@ -80,7 +80,7 @@ class Team(Members[Agent[Any]]):
     def _clone(self, agent: Agent[Any], change: Change) -> Agent[Any]:
         mine = agent.name == self.changed_name
         own = {tool.name: tool for tool in self.tools(agent)}
-        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
+        offers = change.offers(list(own), decoys=mine, described=lambda name: spec_of(own[name]))
         rest = [tool for tool in agent.tools if not isinstance(tool, FunctionTool)]
         changes: dict[str, Any] = {
             "tools": [*(offered(o, own.get(o.spec.own_name)) for o in offers), *rest],

@@ -36,7 +36,7 @@ class PydanticAIAdapter(FrameworkAdapter):
         parts, deps = Parts.from_agent(agent), _deps(spec)
         return AgentConfig(
             prompt=parts.prompt,
-            tools=_tools(agent, deps, given="deps" in spec.options),
+            tools=_tools(agent, deps, by_factory="deps" in spec.options),
             model=parts.model,
             orchestration=parts.flow,
         )
@@ -108,7 +108,7 @@ def _reminders() -> Sequence[Any]:
     return [ReinjectSystemPrompt()]
 
 
-def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
+def _tools(agent: Any, deps: Any, *, by_factory: bool) -> tuple[ToolSpec, ...]:
     """Return the agent's tools. Raise `AdapterError` if the agent cannot list them."""
     from agentmut.adapters.pydantic_ai.tools import tools_of
 
@@ -116,7 +116,7 @@ def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
         found: tuple[ToolSpec, ...] = completed(tools_of(agent, deps))
         return found
     except Exception as error:
-        hint = "" if given else ". If that needs dependencies, name them with agent.options.deps"
+        hint = "" if by_factory else ". If that needs dependencies, name them with agent.options.deps"
         raise AdapterError(f"the agent's tools cannot be listed: {described(error)}{hint}") from error
 
 

@@ -113,11 +113,11 @@ class Parts:
         }
 
 
-def _model(told: Any) -> Any:
+def _model(model: Any) -> Any:
     try:
-        return models.infer_model(told)
+        return models.infer_model(model)
     except Exception as error:  # of a service that is not known, has no key or is not installed
-        raise AdapterError(f"the agent's model {told} cannot be made: {described(error)}") from error
+        raise AdapterError(f"the agent's model {model} cannot be made: {described(error)}") from error
 
 
 def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class ChangedToolset(WrapperToolset[Any]):
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """Return the tools by the names that the model gets."""
         own = await super().get_tools(ctx)
-        offers = self.change.offers(list(own), told=lambda name: _spec_of(own[name].tool_def))
+        offers = self.change.offers(list(own), described=lambda name: _spec_of(own[name].tool_def))
         told = {offer.spec.name: self._tool(offer, own) for offer in offers}
         self.told.update(told)
         return told
@@ -100,7 +100,7 @@ class ChangedToolset(WrapperToolset[Any]):
                 return _bare(await _result(self.wrapped.call_tool(own, tool_args, ctx, tool)), rich)
 
         with answering(place._replace(call_id=ctx.tool_call_id)):
-            given = await pass_call(own, _given(said, tool_args), call)
+            given = await pass_call(own, _tool_definition(said, tool_args), call)
         return _with_its_value(rich[0], given) if rich else given
 
 
@@ -141,7 +141,7 @@ def _call_part(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
     return next((one for one in calls if (one.tool_call_id, one.tool_name) == (ctx.tool_call_id, tool)), None)
 
 
-def _given(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
+def _tool_definition(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments as the model gave them; the fields of a tool's only model parameter come unpacked."""
     given = call.args_as_dict() if call else arguments
     return arguments if given.keys() <= arguments.keys() else given

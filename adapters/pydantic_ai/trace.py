@@ -53,13 +53,13 @@ def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, lis
 
 def _steps(
     call: ToolCallPart,
-    told: Sequence[Any],
+    messages: Sequence[Any],
     offered: "ChangedToolset",
     trial: Trial,
     place: CallPlace,
     error: Exception | None,
 ) -> Iterator[Step]:
-    recorder, reply = trial.recorder, _reply(call, told)
+    recorder, reply = trial.recorder, _reply(call, messages)
     if reply is not None:
         text, ago = _text(reply), (datetime.now(UTC) - reply.timestamp).total_seconds()
         if call.tool_name not in offered.told and _UNKNOWN not in text:
@@ -80,9 +80,9 @@ def _steps(
     yield step.model_copy(update={"seconds": 0.0})
 
 
-def _reply(call: ToolCallPart, told: Sequence[Any]) -> Any:
+def _reply(call: ToolCallPart, parts: Sequence[Any]) -> Any:
     """Return the model's message about a rejected call; versions have it in two kinds of parts."""
-    mine = (one for one in told if getattr(one, "tool_call_id", None) == call.tool_call_id)
+    mine = (one for one in parts if getattr(one, "tool_call_id", None) == call.tool_call_id)
     return next((one for one in mine if _is_refusal(one)), None)
 
 

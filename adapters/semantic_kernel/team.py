@@ -148,7 +148,9 @@ class Team(Members[Member]):
         self, name: str, change: Change, copies: Mapping[str, ChatCompletionAgent], trial: Trial
     ) -> ChatCompletionAgent:
         member, mine = self.members[name], name == self.changed_name
-        offers = change.offers(list(member.tools), decoys=mine, told=lambda tool: spec_of(member.tools[tool]))
+        offers = change.offers(
+            list(member.tools), decoys=mine, described=lambda tool: spec_of(member.tools[tool])
+        )
         tools = [offered(one, member.tools.get(one.spec.own_name)) for one in offers]
         asking = {
             tool: asking_copy(member.offered[tool], target, name, copies, trial)

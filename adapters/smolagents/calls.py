@@ -53,7 +53,7 @@ class Calls:
             if last and last.reply and last.reply.tool_calls:
                 if place in left:
                     yield call
-            elif (one := _Call(node, call.function.name, _given(call))) in self._unknown:
+            elif (one := _Call(node, call.function.name, _arguments(call))) in self._unknown:
                 self._unknown.remove(one)
             else:
                 yield call
@@ -62,7 +62,7 @@ class Calls:
         recorder = self._trial.recorder
         told = place._replace(call_id=call.id)._asdict()
         name = self._trial.own_name(call.function.name)
-        recorder.note_call(name, _given(call), recorder.now(), error=error, **told)
+        recorder.note_call(name, _arguments(call), recorder.now(), error=error, **told)
 
 
 class _Call(NamedTuple):
@@ -71,7 +71,7 @@ class _Call(NamedTuple):
     arguments: Any
 
 
-def _given(call: Any) -> dict[str, Any]:
+def _arguments(call: Any) -> dict[str, Any]:
     """Return the arguments as smolagents has read them; empty if it could not."""
     given = call.function.arguments
     return {name: jsonable(value) for name, value in given.items()} if isinstance(given, dict) else {}
@@ -86,14 +86,14 @@ class Member:
     def __init__(
         self,
         called: str,
-        told: MultiStepAgent,
+        original: MultiStepAgent,
         agent: MultiStepAgent,
         manager: str,
         ids: Calls,
         recorder: Recorder,
     ) -> None:
         self.name = called
-        self.description, self.inputs, self.output_type = told.description, told.inputs, told.output_type
+        self.description, self.inputs, self.output_type = original.description, original.inputs, original.output_type
         self._agent = agent
         self._manager = manager
         self._ids = ids

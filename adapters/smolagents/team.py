@@ -99,7 +99,7 @@ class Team(Members[MultiStepAgent]):
         found = _fresh(agent)
         found.step_callbacks.register(ActionStep, ids.note_lost)
         own = own_tools(agent)
-        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name], agent))
+        offers = change.offers(list(own), decoys=mine, described=lambda name: spec_of(own[name], agent))
         tools = [offered(offer, own.get(offer.spec.own_name), agent, ids) for offer in offers]
         rest = {name: tool for name, tool in agent.tools.items() if name not in own}
         found.tools = {**{tool.name: tool for tool in tools}, **rest}

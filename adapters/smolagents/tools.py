@@ -110,6 +110,6 @@ def _inputs(parameters: Mapping[str, Any], own: Tool, agent: MultiStepAgent) -> 
     return inputs
 
 
-def _as_required(one: dict[str, Any], *, required: bool) -> dict[str, Any]:
-    rest = {key: value for key, value in one.items() if key != "nullable"}
+def _as_required(schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
+    rest = {key: value for key, value in schema.items() if key != "nullable"}
     return rest if required else {**rest, "nullable": True}

@@ -31,7 +31,7 @@ def embedded_instruction(config: AgentConfig, options: OperatorOptions) -> Itera
                 yield _with_order(config, index, f"an order {said}", place, order)
 
 
-def _with_order(config: AgentConfig, index: int, said: str, place: str, order: str) -> Candidate:
+def _with_order(config: AgentConfig, index: int, description: str, place: str, order: str) -> Candidate:
     document = config.context[index]
     text, end = document.text, len(document.text.rstrip())
     inner = boundaries(text) if place == "middle" else []
@@ -41,4 +41,4 @@ def _with_order(config: AgentConfig, index: int, said: str, place: str, order: s
     added = f"{gap}{order}" if at == end else f"{gap}{order}{gap}"
     edit = text_edit(config, index, at, at, added)
     about = About(pointer=edit.pointer, span=(said_before, said_before))
-    return of_document(document, (edit,), f"{said} in", said, about=(about,))
+    return of_document(document, (edit,), f"{description} in", description, about=(about,))

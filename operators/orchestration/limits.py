@@ -56,7 +56,7 @@ def _limit_text(limit: int) -> str:
     return str(limit) if limit < _FRAMEWORK_DEFAULT else "the framework's own limit"
 
 
-def _once(edit: Edit, node: str, what: str) -> Candidate:
+def _once(edit: Edit, node: str, description: str) -> Candidate:
     return Candidate(
-        edits=(edit,), description=f"do not try {what} again when it fails", anchor=node, subject=node
+        edits=(edit,), description=f"do not try {description} again when it fails", anchor=node, subject=node
     )

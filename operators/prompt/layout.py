@@ -65,10 +65,12 @@ def _trailing_blank(document: PromptDocument) -> Iterator[Candidate]:
             return
 
 
-def _change(document: PromptDocument, start: int, end: int, after: str, what: str, about: Span) -> Candidate:
+def _change(
+    document: PromptDocument, start: int, end: int, after: str, description: str, about: Span
+) -> Candidate:
     return Candidate(
         edits=(prompt_edit(document.text, start, end, after),),
-        description=what,
-        anchor=what,
+        description=description,
+        anchor=description,
         about=(About(pointer="/prompt", span=about),),
     )

@@ -117,6 +117,6 @@ def _cuts(document: PromptDocument) -> list[int]:
     ]
 
 
-def _cut(config: AgentConfig, span: Span, what: str, anchor: str) -> Candidate:
+def _cut(config: AgentConfig, span: Span, description: str, anchor: str) -> Candidate:
     edit = prompt_edit(config.prompt, *span, after="")
-    return Candidate(edits=(edit,), description=f"drop {what}", anchor=anchor)
+    return Candidate(edits=(edit,), description=f"drop {description}", anchor=anchor)

@@ -22,23 +22,27 @@ def english_instructions(config: AgentConfig) -> Iterator[tuple[PromptDocument, 
 
 
 def reworded(
-    document: PromptDocument, instruction: Instruction, start: int, end: int, said: str
+    document: PromptDocument, instruction: Instruction, start: int, end: int, replacement: str
 ) -> Candidate | None:
-    """Say `said` for the characters `start` to `end` of the prompt; drop them where it is empty.
+    """Say `replacement` for the characters `start` to `end` of the prompt; drop them where it is empty.
 
     None where protected text would change, or where what is left would not read well.
     """
     text = document.text
-    what = f"say {quoted(said)} for {quoted(text[start:end])}" if said else f"drop {quoted(text[start:end])}"
-    if not said:
+    what = (
+        f"say {quoted(replacement)} for {quoted(text[start:end])}"
+        if replacement
+        else f"drop {quoted(text[start:end])}"
+    )
+    if not replacement:
         dropped = _dropped(text, instruction, start, end)
         if dropped is None:
             return None
-        end, said = dropped
-    if text[start:end] == said or document.protects(start, end):
+        end, replacement = dropped
+    if text[start:end] == replacement or document.protects(start, end):
         return None
     return Candidate(
-        edits=(prompt_edit(text, start, end, said),),
+        edits=(prompt_edit(text, start, end, replacement),),
         description=f"{what} in {quoted(instruction.text)}",
         anchor=instruction.text,
     )

@@ -89,11 +89,11 @@ def _one_more(values: list[JsonValue]) -> JsonValue:
         words = (word.upper() if all(t.isupper() for t in texts) else word for word in _MORE)
         words = (word.capitalize() if all(t.istitle() for t in texts) else word for word in words)
         return next((word for word in words if word not in texts), None)
-    numbers = [value for value in values if _whole(value)]
+    numbers = [value for value in values if _whole_clause(value)]
     return max(numbers) + 1 if numbers and len(numbers) == len(values) else None
 
 
-def _whole(value: Any) -> TypeGuard[int]:
+def _whole_clause(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

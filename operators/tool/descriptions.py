@@ -63,15 +63,15 @@ def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
     return [stems(f"{tool.name} {tool.description}") for tool in tools]
 
 
-def _misleading(index: int, config: AgentConfig, said: Sequence[frozenset[str]]) -> str:
+def _misleading(index: int, config: AgentConfig, words: Sequence[frozenset[str]]) -> str:
     tools = config.tools
-    other = _nearest(index, tools, said)
+    other = _nearest(index, tools, words)
     if other is not None:
         return tools[other].description
     return _out_of_use(tools[index].name) if takes_english(config, tools[index].description) else ""
 
 
-def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:
+def _nearest(index: int, tools: Sequence[ToolSpec], words: Sequence[frozenset[str]]) -> int | None:
     """Return the tool with another description that shares most words; the first by name among equals."""
     described = (
         other
@@ -79,7 +79,7 @@ def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str
         if tool.description.strip() not in ("", tools[index].description.strip())
     )
     return min(
-        described, key=lambda other: (-len(said[index] & said[other]), tools[other].name), default=None
+        described, key=lambda other: (-len(words[index] & words[other]), tools[other].name), default=None
     )
 
 

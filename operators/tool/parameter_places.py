@@ -25,13 +25,13 @@ class ParameterPlace(NamedTuple):
         """Give a keyword of the parameter's own schema another value, or drop it (None)."""
         return self.edit((*self.parameter.at, key), self.parameter.schema.get(key), after)
 
-    def candidate(self, edits: Iterable[Edit], description: str, what: str = "") -> Candidate:
-        """Return a mutant of this parameter; `what` tells apart those of one operator."""
+    def candidate(self, edits: Iterable[Edit], description: str, change: str = "") -> Candidate:
+        """Return a mutant of this parameter; `change` tells apart those of one operator."""
         at = pointer(self.parameter.path)
         return Candidate(
             edits=tuple(edits),
             description=f"{self.tool.name}: {description}",
-            anchor=f"{self.tool.name}{at}{'=' if what else ''}{what}",
+            anchor=f"{self.tool.name}{at}{'=' if change else ''}{change}",
             subject=self.tool.name,
         )
 

@@ -81,14 +81,14 @@ class AskAgain:
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield an answer that stands, and an answer that gives way."""
-        asked = source("What does it cost?", said="It costs $20.")
+        asked = source("What does it cost?", answer="It costs $20.")
         return (
             RelationExample(asked, (run("It costs $20.", "Yes: the price is 20 dollars."),), holds=True),
             RelationExample(asked, (run("It costs $20.", "Sorry, it costs $35."),), holds=False),
         )
 
-    def _facts(self, pair: Pair, said: Iterable[JsonValue]) -> frozenset[Fact]:
-        given = tuple(said)
+    def _facts(self, pair: Pair, answers: Iterable[JsonValue]) -> frozenset[Fact]:
+        given = tuple(answers)
         if not given:
             return frozenset()
         whole = stated(given) if len(given) > 1 else answers_alone(pair.source, given)

@@ -86,8 +86,8 @@ class Pipeline(HasExampleArgument):
     def examples(self) -> Iterable[RelationExample]:
         """Yield a triage whose finding is in the answer, and a triage whose finding is not."""
         triage = Step(action=Action.REASON, node="triage", output="billing")
-        kept = source("I was charged twice.", said=run("This is a billing matter.", steps=[triage]))
-        lost = source("I was charged twice.", said=run("Restart the router.", steps=[triage]))
+        kept = source("I was charged twice.", answer=run("This is a billing matter.", steps=[triage]))
+        lost = source("I was charged twice.", answer=run("Restart the router.", steps=[triage]))
         return RelationExample(kept, (), holds=True), RelationExample(lost, (), holds=False)
 
 

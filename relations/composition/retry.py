@@ -72,13 +72,14 @@ class Retry:
         if not any(step.tool in tools for step in pair.trace.tool_calls):
             return None
         faults = [
-            f"{step.tool} was called again with {_shown(step.arguments)}" for step in _twice(pair, tools)
+            f"{step.tool} was called again with {_arguments_text(step.arguments)}"
+            for step in _twice(pair, tools)
         ]
         return check(self.id, faults, "nothing was done twice")
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield a refund that is given once, and a refund that is given twice."""
-        asked = source("Refund A-1042.", said=run("Done.", steps=[_REFUND]), config=_DESK)
+        asked = source("Refund A-1042.", answer=run("Done.", steps=[_REFUND]), config=_DESK)
         return (
             RelationExample(asked, (run("Done.", "It was refunded.", steps=[_REFUND]),), holds=True),
             RelationExample(asked, (run("Done.", "Done.", steps=[_REFUND, _AGAIN]),), holds=False),
@@ -100,8 +101,8 @@ def _twice(pair: Pair, tools: frozenset[str]) -> tuple[Step, ...]:
     return again if again or turns_are_known else done_more_often(pair.source.tool_calls, calls, tools)
 
 
-def _shown(given: dict[str, JsonValue] | None) -> str:
-    return ", ".join(f"{name}={value!r:.60}" for name, value in (given or {}).items()) or "no arguments"
+def _arguments_text(arguments: dict[str, JsonValue] | None) -> str:
+    return ", ".join(f"{name}={value!r:.60}" for name, value in (arguments or {}).items()) or "no arguments"
 
 
 _DESK = AgentConfig(prompt="Help.", tools=(ToolSpec(name="issue_refund", description="Refund an order."),))

@@ -75,10 +75,10 @@ class SplitRequest:
         """Return both answered, and one forgotten where both were asked."""
         turn = "What does shipping cost? How many days does delivery take?"
         alone = (run("Shipping costs $5."), run("Delivery takes 3 days."))
-        whole = source(turn, said="Delivery takes 3 days, and shipping is $5.")
+        whole = source(turn, answer="Delivery takes 3 days, and shipping is $5.")
         return (
             RelationExample(whole, alone, holds=True),
-            RelationExample(source(turn, said="Shipping costs $5."), alone, holds=False),
+            RelationExample(source(turn, answer="Shipping costs $5."), alone, holds=False),
         )
 
     def _requests(self, scenario: Scenario) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ class MergeTurns(NoArgument):
     def examples(self) -> Iterable[RelationExample]:
         """Return both answered in one, and one forgotten."""
         said = run("Shipping costs $5.", "Delivery takes 3 days.")
-        asked = source("What does shipping cost?", "How many days does delivery take?", said=said)
+        asked = source("What does shipping cost?", "How many days does delivery take?", answer=said)
         return (
             RelationExample(asked, (run("It is $5, and takes 3 days."),), holds=True),
             RelationExample(asked, (run("Shipping is $5."),), holds=False),

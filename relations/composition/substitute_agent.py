@@ -62,7 +62,7 @@ class SubstituteAgent(HasExampleArgument):
     def follow_up(self, source: Source) -> FollowUp | None:
         """Return the same turns with the config changed."""
         edits = self._edits(source.config)
-        changed = ", ".join(f"{edit.pointer.removeprefix('/')} {_shown(edit.after)}" for edit in edits)
+        changed = ", ".join(f"{edit.pointer.removeprefix('/')} {_place_text(edit.after)}" for edit in edits)
         return FollowUp(runs=(FollowUpRun(edits=edits),), description=f"another agent put in: {changed}")
 
     def holds(self, pair: Pair) -> Check | None:
@@ -72,7 +72,7 @@ class SubstituteAgent(HasExampleArgument):
     def examples(self) -> Iterable[RelationExample]:
         """Return one that agrees with the agent in its place, and one that does not."""
         config = AgentConfig(prompt="Help.", model=ModelConfig(name="large"))
-        asked = source("What does it cost?", said="It costs $20.", config=config)
+        asked = source("What does it cost?", answer="It costs $20.", config=config)
         return (
             RelationExample(asked, (run("The price is $20."),), holds=True),
             RelationExample(asked, (run("It costs $30."),), holds=False),
@@ -87,16 +87,16 @@ class SubstituteAgent(HasExampleArgument):
         return tuple(edit for edit in edits if edit.before != edit.after)
 
 
-def _places(given: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+def _places(options: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
     """Yield the new values by JSON pointer."""
-    if "model" in given:
-        model = given["model"]
+    if "model" in options:
+        model = options["model"]
         settings = model if isinstance(model, dict) else _named(model)
         _check_model(settings)
         yield from ((f"/model/{name}", value) for name, value in settings.items())
-    if "prompt" in given:
-        yield "/prompt", arguments.text(given["prompt"], "the text of a prompt")
-    others = given.get("set", {})
+    if "prompt" in options:
+        yield "/prompt", arguments.text(options["prompt"], "the text of a prompt")
+    others = options.get("set", {})
     if not isinstance(others, dict):
         raise ValueError(f"{_WHAT}; got set: {others!r}")
     for place, value in others.items():
@@ -120,7 +120,7 @@ def _check_model(settings: dict[str, JsonValue]) -> None:
         raise ValueError(f"model: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def _shown(value: JsonValue) -> str:
+def _place_text(value: JsonValue) -> str:
     shown = value if isinstance(value, str) else repr(value)
     line = " ".join(shown.split())
     return line if len(line) <= 60 else f"{line[:57]}..."

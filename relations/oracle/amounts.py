@@ -48,11 +48,11 @@ def decimal_of(text: str) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) < 30 else None
 
 
-def only_amount(said: Iterable[str], seen: str) -> Decimal | None:
+def only_amount(texts: Iterable[str], seen: str) -> Decimal | None:
     """Return the only amount of money in the requests, if no seen text has another amount or a sum."""
     found = {
         decimal_of(text[fact.value.start : fact.value.end])
-        for text in said
+        for text in texts
         for fact in facts(text)
         if fact.kind is FactKind.AMOUNT
     }
@@ -86,11 +86,11 @@ def _is_worked_out(amount: Decimal, numbers: frozenset[Decimal]) -> bool:
     return any(sum(some) == amount for size in sizes for some in combinations(numbers, size))
 
 
-def _results(one: Decimal, other: Decimal) -> Iterator[Decimal]:
-    part = one * other / 100
-    yield from (one + other, one - other, one * other, part, one - part, one + part)
+def _results(amount: Decimal, other: Decimal) -> Iterator[Decimal]:
+    part = amount * other / 100
+    yield from (amount + other, amount - other, amount * other, part, amount - part, amount + part)
     if other:
-        yield from (one / other, round(one / other, 2))
+        yield from (amount / other, round(amount / other, 2))
 
 
 def _is_sure_slip(amount: Decimal, number: Decimal) -> bool:

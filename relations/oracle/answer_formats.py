@@ -48,10 +48,10 @@ def json_fault(answer: JsonValue, fenced: bool = False) -> str:
     return ""
 
 
-def _lacks(pattern: re.Pattern[str], what: str, times: int = 1) -> Fault:
+def _lacks(pattern: re.Pattern[str], form: str, times: int = 1) -> Fault:
     def fault(answer: JsonValue) -> str:
         text = answer if isinstance(answer, str) else canonical_json(answer)
-        return "" if len(pattern.findall(text)) >= times else f"the answer has no {what}: {shown(answer)}"
+        return "" if len(pattern.findall(text)) >= times else f"the answer has no {form}: {shown(answer)}"
 
     return fault
 

@@ -203,7 +203,7 @@ def given_limits(argument: JsonValue) -> Limits:
     language = given.get("language")
     if language is not None and language not in LANGUAGES:
         raise ValueError(f"language: expects one of {', '.join(LANGUAGES)}, got {language!r}")
-    lengths = {name: _whole(given[name], name) for name in Limits._fields[:3] if name in given}
+    lengths = {name: _whole_sentence(given[name], name) for name in Limits._fields[:3] if name in given}
     return Limits(
         max_words=lengths.get("max_words"),
         max_sentences=lengths.get("max_sentences"),
@@ -214,11 +214,11 @@ def given_limits(argument: JsonValue) -> Limits:
     )
 
 
-def _phrases(given: dict[str, JsonValue], name: str) -> tuple[str, ...]:
-    return arguments.texts(given[name], f"{name}: a text or a list of texts") if name in given else ()
+def _phrases(options: dict[str, JsonValue], name: str) -> tuple[str, ...]:
+    return arguments.texts(options[name], f"{name}: a text or a list of texts") if name in options else ()
 
 
-def _whole(value: JsonValue, name: str) -> int:
+def _whole_sentence(value: JsonValue, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ValueError(f"{name}: expects a whole number from 1 on, got {value!r}")
     return value

@@ -83,8 +83,8 @@ class ConstraintPreservation:
         """Return a limit of words, kept and not."""
         turn = "What is the plan? Answer in at most 5 words."
         return (
-            RelationExample(source(turn, said="It is the Plus plan."), (), holds=True),
-            RelationExample(source(turn, said="It is the plan that we call Plus."), (), holds=False),
+            RelationExample(source(turn, answer="It is the Plus plan."), (), holds=True),
+            RelationExample(source(turn, answer="It is the plan that we call Plus."), (), holds=False),
         )
 
 

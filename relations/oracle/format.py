@@ -60,8 +60,8 @@ class FormatCompliance:
         """Return a request for bullet points, heeded and not."""
         turn = "List the two plans as bullet points."
         return (
-            RelationExample(source(turn, said="- Basic\n- Plus\n"), (), holds=True),
-            RelationExample(source(turn, said="There is Basic, and there is Plus."), (), holds=False),
+            RelationExample(source(turn, answer="- Basic\n- Plus\n"), (), holds=True),
+            RelationExample(source(turn, answer="There is Basic, and there is Plus."), (), holds=False),
         )
 
     def _formats(self, scenario: Scenario, config: AgentConfig) -> dict[int, Format]:

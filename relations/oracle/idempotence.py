@@ -80,7 +80,7 @@ class Idempotence:
     def examples(self) -> Iterable[RelationExample]:
         """Yield a note that stays the same, and a note that loses its date."""
         asked = source(
-            "Clean up this note: met on  3 May 2026, paid $20", said="Met on 3 May 2026; paid $20."
+            "Clean up this note: met on  3 May 2026, paid $20", answer="Met on 3 May 2026; paid $20."
         )
         return (
             RelationExample(asked, (run("Met on 3 May 2026. Paid $20."),), holds=True),

@@ -36,7 +36,7 @@ class NoChange(FitsAll):
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield an answer in other words, and an answer with another amount."""
-        asked = source("What does it cost?", said="It costs $20.")
+        asked = source("What does it cost?", answer="It costs $20.")
         numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
         asked = asked._replace(scenario=numbers)
         return (

@@ -81,7 +81,7 @@ class RefusalConsistency:
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield a refusal in other words, and a grant."""
-        asked = source("Refund my order from last year.", said="I am sorry, we cannot refund it.")
+        asked = source("Refund my order from last year.", answer="I am sorry, we cannot refund it.")
         return (
             RelationExample(
                 asked, (run("Unfortunately your order is not eligible for a refund."),), holds=True

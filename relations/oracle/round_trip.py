@@ -88,7 +88,7 @@ class RoundTrip(HasExampleArgument):
     def examples(self) -> Iterable[RelationExample]:
         """Yield an amount that comes back, and an amount that does not."""
         asked = source(
-            f"{self.there} Pay $120 by 3 May 2026.", said="Zahlen Sie bis zum 3. Mai 2026 120 Dollar."
+            f"{self.there} Pay $120 by 3 May 2026.", answer="Zahlen Sie bis zum 3. Mai 2026 120 Dollar."
         )
         return (
             RelationExample(asked, (run("Pay 120 dollars by 3 May 2026."),), holds=True),

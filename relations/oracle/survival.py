@@ -113,7 +113,7 @@ def amount_of(value: Value) -> Decimal | None:
     return decimal_of(str(value.value)) if named else None
 
 
-def spoilt_id(text: str, given: GivenValues, used: Collection[str] = (), makes_new: bool = False) -> str:
+def spoilt_id(text: str, known: GivenValues, used: Collection[str] = (), makes_new: bool = False) -> str:
     """Return the given id that `text` is a slip of; empty if `text` is a given id, or nobody can tell.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
@@ -128,24 +128,24 @@ def spoilt_id(text: str, given: GivenValues, used: Collection[str] = (), makes_n
     ''
     """
     own = plain(text)
-    if given.has(text):
+    if known.has(text):
         return ""
     if address := _ADDRESS.fullmatch(text):
-        return _other_address(own, address["host"].lower(), given)
-    unused = [other for other in given.ids if other not in used]
-    follow = {other for other in given.ids if _number(own) == _number(other) + 1 > 0}
+        return _other_address(own, address["host"].lower(), known)
+    unused = [other for other in known.ids if other not in used]
+    follow = {other for other in known.ids if _number(own) == _number(other) + 1 > 0}
     left_alone = follow if makes_new else follow & set(used)
     likes = (
-        next((other for other in given.ids if _resembles(own, other) and other not in left_alone), ""),
-        next((other for other in unused if _is_short_of(own, other, given) and other not in left_alone), ""),
+        next((other for other in known.ids if _resembles(own, other) and other not in left_alone), ""),
+        next((other for other in unused if _is_short_of(own, other, known) and other not in left_alone), ""),
     )
-    return next((given.ids[other] for other in likes if other), "")
+    return next((known.ids[other] for other in likes if other), "")
 
 
-def _other_address(own: str, host: str, given: GivenValues) -> str:
-    addresses = {other: written for other, written in given.ids.items() if _ADDRESS.fullmatch(written)}
+def _other_address(own: str, host: str, known: GivenValues) -> str:
+    addresses = {other: written for other, written in known.ids.items() if _ADDRESS.fullmatch(written)}
     like = next((written for other, written in addresses.items() if _resembles(own, other)), "")
-    return like or ("" if host in given.hosts else next(iter(addresses.values()), ""))
+    return like or ("" if host in known.hosts else next(iter(addresses.values()), ""))
 
 
 def plain(identifier: str) -> str:
@@ -153,12 +153,12 @@ def plain(identifier: str) -> str:
     return _PLAIN.sub("", identifier).upper()
 
 
-def _is_number_of(own: str, given: GivenValues) -> bool:
+def _is_number_of(own: str, known: GivenValues) -> bool:
     """Return whether a value is only the number of an id, or a given number with letters before it."""
     number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if number == own:
-        return number in given.digits
-    return number.isdecimal() and Decimal(number) in given.numbers
+        return number in known.digits
+    return number.isdecimal() and Decimal(number) in known.numbers
 
 
 def _number(own: str) -> int:
@@ -166,12 +166,12 @@ def _number(own: str) -> int:
     return int(match["digits"]) if match else -1
 
 
-def _is_short_of(own: str, other: str, given: GivenValues) -> bool:
+def _is_short_of(own: str, other: str, known: GivenValues) -> bool:
     """Return whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
     if own.isdecimal():
         number = _FORM.fullmatch(other)
         return number is not None and _resembles(own, number["digits"])
-    return _is_the_other(own, other, given)
+    return _is_the_other(own, other, known)
 
 
 def _resembles(one: str, other: str) -> bool:
@@ -187,13 +187,13 @@ def _resembles(one: str, other: str) -> bool:
     return same_prefix and re.sub(r"\d", "9", one) == re.sub(r"\d", "9", other)
 
 
-def _is_the_other(own: str, other: str, given: GivenValues) -> bool:
+def _is_the_other(own: str, other: str, known: GivenValues) -> bool:
     """Return whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
     mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
     if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):
         return False
     same_form = [
-        one for one in given.ids if (form := _FORM.fullmatch(one)) and form["letters"] == mine["letters"]
+        one for one in known.ids if (form := _FORM.fullmatch(one)) and form["letters"] == mine["letters"]
     ]
     differing = sum(a != b for a, b in zip(own, other, strict=True)) if len(own) == len(other) else 0
     return same_form == [other] and differing == 1

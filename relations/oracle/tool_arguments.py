@@ -81,8 +81,8 @@ class ToolArguments(NoArgument):
         )
         turn = "Where is my order A-1042?"
         return (
-            RelationExample(source(turn, said=right, config=desk), (), holds=True),
-            RelationExample(source(turn, said=wrong, config=desk), (), holds=False),
+            RelationExample(source(turn, answer=right, config=desk), (), holds=True),
+            RelationExample(source(turn, answer=wrong, config=desk), (), holds=False),
         )
 
 
@@ -115,28 +115,28 @@ def _values(step: Step) -> Iterator[Value]:
     return values(step.arguments or {})
 
 
-def _ids_judged(step: Step, value: Value, given: GivenValues, used: frozenset[str]) -> Iterator[_ValueOrigin]:
+def _ids_judged(step: Step, value: Value, known: GivenValues, used: frozenset[str]) -> Iterator[_ValueOrigin]:
     for said in ids_of(value):
-        meant = spoilt_id(said, given, used, makes_new=_MAKES_NEW.match(step.tool or "") is not None)
+        meant = spoilt_id(said, known, used, makes_new=_MAKES_NEW.match(step.tool or "") is not None)
         if meant:
             yield _fault(step, value, said, meant)
-        elif given.has(said):
+        elif known.has(said):
             yield _ValueOrigin(f"{value.name} {said}")
 
 
 def _amount_judged(
-    step: Step, value: Value, given: GivenValues, only: Decimal | None, config: AgentConfig
+    step: Step, value: Value, known: GivenValues, only: Decimal | None, config: AgentConfig
 ) -> Iterator[_ValueOrigin]:
     amount = amount_of(value)
     if amount is None:
         return
     described = _described(step.tool, value.name, config)
     in_cents = _CENTS.search(described) is not None
-    if amount in given.numbers or (in_cents and amount / 100 in given.numbers):
+    if amount in known.numbers or (in_cents and amount / 100 in known.numbers):
         yield _ValueOrigin(f"{value.name} {amount}")
         return
     whole = _WHOLE_UNITS.search(f"{described} {_purpose(step.tool, config)}") is not None
-    slip = spoilt_amount(amount, given.numbers, only, hundredfold=whole)
+    slip = spoilt_amount(amount, known.numbers, only, hundredfold=whole)
     if slip is not None:
         yield _fault(step, value, str(amount), str(slip))
 

@@ -117,11 +117,11 @@ def _turns(scenario: Scenario, config: AgentConfig) -> Iterator[Turn]:
             yield turn
 
 
-def _permuted(source: Source, turn: Turn, spans: Sequence[Span], what: str) -> FollowUp:
+def _permuted(source: Source, turn: Turn, spans: Sequence[Span], items_named: str) -> FollowUp:
     texts = [turn.text[span.start : span.end] for span in spans]
     after = _shuffled(texts, source.rng)
     moved = [
-        Change(span.start, span.end, new, f"{what} in another order")
+        Change(span.start, span.end, new, f"{items_named} in another order")
         for span, old, new in zip(spans, texts, after, strict=True)
         if old != new
     ]
@@ -188,10 +188,10 @@ def _in_a_sentence(turn: Turn) -> Iterator[tuple[Span, ...]]:
             Span(match.start() + m.start(), match.start() + m.end()) for m in _TOKENS.finditer(match.group())
         ]
         if not _OF_LONGER.search(turn.text[: match.start()]):  # "New York, Paris or Rome"
-            yield from _kept(turn, match, spans)
+            yield from _unchanged(turn, match, spans)
     for match in _DETERMINED.finditer(turn.text):
         if not _IDIOM.search(match.group()) and not _VERBISH.search(match.group()):
-            yield from _kept(turn, match, list(_parts(match)))
+            yield from _unchanged(turn, match, list(_parts(match)))
 
 
 def _parts(match: re.Match[str]) -> Iterator[Span]:
@@ -201,7 +201,7 @@ def _parts(match: re.Match[str]) -> Iterator[Span]:
         yield Span(at + start, at + end)
 
 
-def _kept(turn: Turn, match: re.Match[str], spans: Sequence[Span]) -> Iterator[tuple[Span, ...]]:
+def _unchanged(turn: Turn, match: re.Match[str], spans: Sequence[Span]) -> Iterator[tuple[Span, ...]]:
     texts = {turn.text[span.start : span.end] for span in spans}
     cut = any(splits(turn.document.protected, edge) for edge in match.span())
     if len(texts) == len(spans) > 1 and not cut:

@@ -48,7 +48,7 @@ class DocumentOrder(Invariant):
         """Return why the order cannot change, in a phrase; empty if it can."""
         if len(config.context) < 2:
             return "the agent is given fewer than two documents"
-        if _OF_DOCUMENTS.search(config.prompt) or _asked(scenario, _OF_DOCUMENTS):
+        if _OF_DOCUMENTS.search(config.prompt) or _listed(scenario, _OF_DOCUMENTS):
             return "the order of the documents is spoken of"
         return "the documents are numbered parts of one" if _is_series(config.context) else ""
 
@@ -86,7 +86,7 @@ class ToolOrder(Invariant):
         """Return why the order cannot change, in a phrase; empty if it can."""
         if len(config.tools) < 2:
             return "the agent has fewer than two tools"
-        spoken = _OF_TOOLS.search(config.prompt) or _asked(scenario, _OF_TOOLS)
+        spoken = _OF_TOOLS.search(config.prompt) or _listed(scenario, _OF_TOOLS)
         return "the order of the tools is spoken of" if spoken else ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
@@ -106,7 +106,7 @@ class ToolOrder(Invariant):
         yield example(asked, renewed, answer("Here is loan L-12.", ("find_loan", loan)), False, config)
 
 
-def _asked(scenario: Scenario, pattern: re.Pattern[str]) -> bool:
+def _listed(scenario: Scenario, pattern: re.Pattern[str]) -> bool:
     return any(isinstance(turn, str) and pattern.search(turn) for turn in scenario.turns)
 
 

@@ -124,14 +124,14 @@ def _prose_answer(trace: AgentTrace) -> str:
     return output if isinstance(output, str) and output.lstrip()[:1] not in ("", "{", "[", "<") else ""
 
 
-def _limits(turn: Turn, said: str) -> Iterator[_Limit]:
-    count = len(words(said))
+def _limits(turn: Turn, text: str) -> Iterator[_Limit]:
+    count = len(words(text))
     for share in (0.5, 0.75, 1.0):
         limit = max(_FEWEST, round(count * share))
         yield _Limit("words", limit, f"Answer in at most {limit} words.")
         yield _Limit("words", limit, f"Please use no more than {limit} words.")
     yield _Limit("sentence", 0, "Answer in one sentence.")
-    if _ASKS_NUMBER.search(turn.text) and len(_FIGURE.findall(said)) == 1:
+    if _ASKS_NUMBER.search(turn.text) and len(_FIGURE.findall(text)) == 1:
         yield _Limit("number", 0, "Answer with the number only.")
 
 

@@ -83,8 +83,8 @@ class _Sentence(NamedTuple):
     def text(self) -> str:
         return self.turn.text[self.span.start : self.span.end]
 
-    def put(self, new: str, what: str) -> Change:
-        return Change(*self.span, new, what)
+    def put(self, new: str, part: str) -> Change:
+        return Change(*self.span, new, part)
 
     @property
     def is_open(self) -> bool:

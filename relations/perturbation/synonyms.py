@@ -77,6 +77,8 @@ def _of_wordnet(turn: Turn) -> Iterator[Replacement]:
         yield from wordnet_synonyms(turn.document, instruction, turn.names, source)
 
 
-def _change(turn: Turn, one: Replacement) -> Change:
-    old = turn.text[one.start : one.end]
-    return Change(one.start, one.end, one.text, f"{said(one.text)} for {said(old)}")
+def _change(turn: Turn, replacement: Replacement) -> Change:
+    old = turn.text[replacement.start : replacement.end]
+    return Change(
+        replacement.start, replacement.end, replacement.text, f"{said(replacement.text)} for {said(old)}"
+    )

@@ -18,7 +18,7 @@ from agentmut.seams.protocols.relation import RelationExample
 from agentmut.seams.relation_catalogue import RelationCatalogue
 from agentmut.testing import check_relation
 
-ASKED = source("What does it cost?", said="It costs $20.")
+ASKED = source("What does it cost?", answer="It costs $20.")
 HELD = RelationExample(ASKED, (run("THE PRICE IS $20!"),), holds=True)
 BROKEN = RelationExample(ASKED, (run("It costs $2."),), holds=False)
 

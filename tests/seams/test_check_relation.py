@@ -15,7 +15,7 @@ from agentmut.seams.plugins import load_all
 from agentmut.seams.protocols.relation import RelationExample
 from agentmut.testing import check_relation
 
-ASKED = source("What does it cost?", said="It costs $20.")
+ASKED = source("What does it cost?", answer="It costs $20.")
 EXAMPLES = [
     RelationExample(ASKED, (run("The price is 20 dollars."),), holds=True),
     RelationExample(ASKED, (run("It costs $2."),), holds=False),

@@ -103,9 +103,9 @@ def prepared(value: Any, root: Path) -> Container:
     engine = _engine(options.engine)
     _remove_left(engine)
     image = options.image or f"agentmut-build:{folder_digest(folder)}"
-    if _asked(engine, "image", "inspect", image).returncode:
+    if _engine_output(engine, "image", "inspect", image).returncode:
         words = ("build", "-t", image, str(folder)) if options.build else ("pull", image)
-        done = _asked(engine, *words, seconds=PREPARE_SECONDS)
+        done = _engine_output(engine, *words, seconds=PREPARE_SECONDS)
         if done.returncode:
             raise UsageError(f"{_WHERE}: `{engine} {words[0]}` failed: {_last_line(done)}")
     return Container(engine, image, options.cpus, options.memory, options.network, options.env)
@@ -200,7 +200,7 @@ def _engine(wanted: str) -> str:
         if not shutil.which(engine):
             causes.append(f"{engine} is not installed")
             continue
-        done = _asked(engine, "info")
+        done = _engine_output(engine, "info")
         if not done.returncode:
             return engine
         causes.append(f"{engine} does not answer ({_last_line(done)})")
@@ -212,10 +212,10 @@ def _engine(wanted: str) -> str:
 
 def _remove_left(engine: str) -> None:
     asked = ("ps", "-a", "--filter", f"label={LABEL}={node_name()}", "--format", "{{.Names}}")
-    names = _asked(engine, *asked).stdout.decode("utf-8", "replace").split()
+    names = _engine_output(engine, *asked).stdout.decode("utf-8", "replace").split()
     owners = {int(part) for name in names for part in name.split("-")[1:2] if part.isdecimal()}
     if left := left_behind(names, {owner: _is_alive(owner) for owner in owners}):
-        _asked(*_removal(engine, *left))
+        _engine_output(*_removal(engine, *left))
 
 
 def _removal(engine: str, *names: str) -> tuple[str, ...]:
@@ -233,7 +233,9 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _asked(engine: str, *words: str, seconds: float = ANSWER_SECONDS) -> "subprocess.CompletedProcess[bytes]":
+def _engine_output(
+    engine: str, *words: str, seconds: float = ANSWER_SECONDS
+) -> "subprocess.CompletedProcess[bytes]":
     try:
         return subprocess.run(
             (engine, *words), capture_output=True, stdin=subprocess.DEVNULL, timeout=seconds, check=False

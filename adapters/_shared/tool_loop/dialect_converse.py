@@ -62,7 +62,7 @@ class ConverseDialect(Dialect):
             "modelId": request.model,
             "messages": list(map(_sent, conversation)),
         }
-        call = _streamed if self._stream else _whole
+        call = _streamed if self._stream else _reply_body
         came: Body = await self._threads.run(call, client, body)
         return came
 
@@ -81,7 +81,7 @@ class ConverseDialect(Dialect):
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
 
 
-def _whole(client: Any, body: Body) -> Body:
+def _reply_body(client: Any, body: Body) -> Body:
     came = dict(client.converse(**body))
     came.pop("ResponseMetadata", None)
     return dict(_written(came))

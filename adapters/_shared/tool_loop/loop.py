@@ -68,7 +68,7 @@ class _Turn:
     async def answered(self, conversation: Items) -> tuple[Items, str]:
         """Return the conversation after this turn, and the answer."""
         for left in reversed(range(self.loop.max_steps)):
-            reply = await self._asked(conversation)
+            reply = await self._model_reply(conversation)
             conversation = [*conversation, *reply.items]
             if not (reply.calls or reply.unfinished):
                 self._respond(reply)
@@ -87,7 +87,7 @@ class _Turn:
         self._record(action=Action.RESPOND, error=described(error))
         return error
 
-    async def _asked(self, conversation: Items) -> Reply:
+    async def _model_reply(self, conversation: Items) -> Reply:
         recorder = self.loop.trial.recorder
         recorder.nodes.add(MODEL)
         started = recorder.now()

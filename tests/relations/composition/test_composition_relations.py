@@ -68,7 +68,7 @@ def test_what_a_message_tells_goes_with_each_request() -> None:
 def test_calls_that_only_one_of_the_split_runs_makes_count_for_all() -> None:
     asked = source(
         "What is the price of A-1042? When do you open on Monday?",
-        said=run("It is $20. We open at 9:00.", steps=[call("get_price", order="A-1042")]),
+        answer=run("It is $20. We open at 9:00.", steps=[call("get_price", order="A-1042")]),
     )
     first, second = (
         run("The price is 20 dollars.", steps=[call("get_price", order="A-1042")]),
@@ -126,12 +126,12 @@ def test_an_acceptance_depends_on_what_was_offered() -> None:
     ],
 )
 def test_an_answer_may_be_worded_otherwise_but_not_change(first: str, again: str, holds: bool | None) -> None:
-    asked = source("What of order A-1042?", said=first)
+    asked = source("What of order A-1042?", answer=first)
     assert judged(AskAgain(), asked, run(first, again)) is holds
 
 
 def test_what_a_tool_returned_may_be_added_when_asked_again() -> None:
-    asked = source("What does it cost?", said="It costs $20.")
+    asked = source("What does it cost?", answer="It costs $20.")
     checked = call("get_price", output={"price": "$20", "shipping": "$4"}, turn=1)
     assert (
         judged(AskAgain(), asked, run("It costs $20.", "$20, plus $4 for shipping.", steps=[checked])) is True
@@ -143,7 +143,7 @@ def test_what_a_tool_returned_may_be_added_when_asked_again() -> None:
 
 
 def test_a_further_turn_that_was_not_answered_says_nothing() -> None:
-    asked = source("What does it cost?", said="It costs $20.")
+    asked = source("What does it cost?", answer="It costs $20.")
     assert judged(AskAgain(), asked, run("It costs $30.")) is None
 
 
@@ -184,13 +184,13 @@ REFUND = call("issue_refund", order_id="A-1042", reason="broken")
     ],
 )
 def test_a_request_sent_twice_is_carried_out_once(steps: list[Step], holds: bool | None) -> None:
-    asked = source("Refund A-1042.", said=run("Done.", steps=[REFUND]), config=DESK)
+    asked = source("Refund A-1042.", answer=run("Done.", steps=[REFUND]), config=DESK)
     assert judged(Retry(), asked, run("Done.", "Done.", steps=steps)) is holds
 
 
 def test_a_run_that_changed_nothing_is_not_repeated() -> None:
     looked = run("Sent.", steps=[call("get_order", order_id="A-1042")])
-    assert Retry().follow_up(source("Where is A-1042?", said=looked, config=DESK)) is None
+    assert Retry().follow_up(source("Where is A-1042?", answer=looked, config=DESK)) is None
 
 
 def test_tools_that_change_something_are_told_by_their_verbs() -> None:
@@ -247,12 +247,12 @@ def test_what_a_node_found_must_reach_the_end(
         "right": {"contains": "Paris"},
         **({"last": last} if last else {}),
     }
-    assert judged(Pipeline(argument), source("Capital?", said=trace, config=FLOW)) is holds
+    assert judged(Pipeline(argument), source("Capital?", answer=trace, config=FLOW)) is holds
 
 
 def test_stages_are_tools_and_turns_too() -> None:
     trace = run("Which order?", "It was sent.", steps=[call("get_order", output={"status": "lost"}, turn=1)])
-    asked = source("Hi", "A-1042", said=trace)
+    asked = source("Hi", "A-1042", answer=trace)
     lost = Pipeline({"first": "get_order", "right": {"contains": "lost"}})
     assert judged(lost, asked) is False
     turns = Pipeline({"first": 1, "right": {"contains": "order"}, "then": {"contains": "sent"}})

@@ -71,19 +71,19 @@ def test_the_format_that_a_request_asks_for_is_read(request_: str, name: str | N
     ],
 )
 def test_formats_are_judged(argument: Any, answer: Any, holds: bool) -> None:
-    assert judged(FormatCompliance(argument), source("Hi", said=answer)) is holds
+    assert judged(FormatCompliance(argument), source("Hi", answer=answer)) is holds
 
 
 def test_a_code_block_will_do_for_people_but_not_for_programs() -> None:
     block = '```json\n{"a": 1}\n```'
-    assert judged(FormatCompliance(), source("Answer as JSON.", said=block)) is True
+    assert judged(FormatCompliance(), source("Answer as JSON.", answer=block)) is True
     demands = AgentConfig(model=ModelConfig(response_format={"type": "json_object"}))
-    assert judged(FormatCompliance(), source("Hi", said=block, config=demands)) is False
+    assert judged(FormatCompliance(), source("Hi", answer=block, config=demands)) is False
 
 
 def test_only_the_turn_that_asks_for_a_format_is_judged() -> None:
     said = run("Hello there.", "- one\n- two")
-    asked = source("Hi", "List both as bullet points.", said=said)
+    asked = source("Hi", "List both as bullet points.", answer=said)
     assert judged(FormatCompliance(), asked) is True
     assert judged(FormatCompliance(), asked._replace(trace=run("Hello there."))) is None
 
@@ -91,8 +91,8 @@ def test_only_the_turn_that_asks_for_a_format_is_judged() -> None:
 def test_a_schema_of_the_settings_is_demanded() -> None:
     schema = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"required": ["team"]}}}
     config = AgentConfig(model=ModelConfig(response_format=schema))
-    assert judged(FormatCompliance(), source("Hi", said='{"team": "a"}', config=config)) is True
-    assert judged(FormatCompliance(), source("Hi", said='{"tem": "a"}', config=config)) is False
+    assert judged(FormatCompliance(), source("Hi", answer='{"team": "a"}', config=config)) is True
+    assert judged(FormatCompliance(), source("Hi", answer='{"tem": "a"}', config=config)) is False
     assert "asks for a format" in FormatCompliance().lack(source("Hi").scenario, AgentConfig())
 
 
@@ -144,12 +144,12 @@ def test_limits_are_read_from_a_request(request_: str, limits: Limits) -> None:
     ],
 )
 def test_answers_must_keep_the_limits_of_their_request(request_: str, answer: str, holds: bool) -> None:
-    assert judged(ConstraintPreservation(), source(request_, said=answer)) is holds
+    assert judged(ConstraintPreservation(), source(request_, answer=answer)) is holds
 
 
 def test_limits_of_the_argument_are_added_to_the_request() -> None:
     relation = ConstraintPreservation({"max_words": 3, "forbidden": "price"})
-    asked = source("Hi", "Which plan?", said=run("Hello.", "Any."))
+    asked = source("Hi", "Which plan?", answer=run("Hello.", "Any."))
     follow_up = relation.follow_up(asked)
     assert follow_up is not None
     assert follow_up.runs[0].turns == ("Hi", 'Which plan?\nUse at most 3 words. Do not mention "price".')
@@ -205,7 +205,7 @@ def test_only_requests_to_transform_a_text_are_repeated_on_their_answer() -> Non
 
 def test_the_answer_takes_the_place_of_the_text() -> None:
     asked = source(
-        "Could you clean up the text below?\n```\nI has 3 cats.\n```\nThanks.", said="I have 3 cats."
+        "Could you clean up the text below?\n```\nI has 3 cats.\n```\nThanks.", answer="I have 3 cats."
     )
     follow_up = Idempotence().follow_up(asked)
     assert follow_up is not None
@@ -213,12 +213,12 @@ def test_the_answer_takes_the_place_of_the_text() -> None:
         "Could you clean up the text below?\n```\nI have 3 cats.\n```\nThanks.",
     )
     assert Idempotence().follow_up(asked._replace(trace=run({"a": 1}))) is None
-    own = Idempotence({"after": "Polish:"}).follow_up(source("Polish: a", said="b"))
+    own = Idempotence({"after": "Polish:"}).follow_up(source("Polish: a", answer="b"))
     assert own is not None and own.runs[0].turns == ("Polish: b",)
 
 
 def test_a_second_cleaning_may_reword_but_not_lose_facts() -> None:
-    asked = source("Clean up: met bob on 3 may 2026,paid $20", said="Met Bob on 3 May 2026, paid $20.")
+    asked = source("Clean up: met bob on 3 may 2026,paid $20", answer="Met Bob on 3 May 2026, paid $20.")
     assert judged(Idempotence(), asked, run("On 3 May 2026 I met Bob and paid 20 dollars.")) is True
     assert judged(Idempotence(), asked, run("Met Bob, paid $20.")) is False
     assert judged(Idempotence(), asked, asked.trace, again=True) is True
@@ -238,7 +238,7 @@ THERE: dict[str, Any] = {"there": "Into German:", "back": "Into English:"}
     ],
 )
 def test_what_went_there_comes_back(text: str, back: str, exact: bool, holds: bool | None) -> None:
-    asked = source(f"Into German: {text}", said="Etwas.")
+    asked = source(f"Into German: {text}", answer="Etwas.")
     assert judged(RoundTrip({**THERE, "exact": exact}), asked, run(back)) is holds
     follow_up = RoundTrip(THERE).follow_up(asked)
     assert follow_up is not None and follow_up.runs[0].turns == ("Into English: Etwas.",)
@@ -295,17 +295,17 @@ def test_ids_and_amounts_survive_into_calls(given: dict[str, Any], holds: bool |
 
 
 def test_a_tool_that_counts_cents_gets_a_hundred_times_the_amount() -> None:
-    asked = source("Refund $129.50.", said=run("Done.", steps=[call("refund", amount=12950)]), config=SHOP)
+    asked = source("Refund $129.50.", answer=run("Done.", steps=[call("refund", amount=12950)]), config=SHOP)
     assert judged(ToolArguments(), asked) is True
-    asked = source("Refund $129.50.", said=run("Done.", steps=[call("refund", amount=1295)]), config=SHOP)
+    asked = source("Refund $129.50.", answer=run("Done.", steps=[call("refund", amount=1295)]), config=SHOP)
     assert judged(ToolArguments(), asked) is False
 
 
 def test_what_a_later_tool_returned_was_not_known_before() -> None:
     steps = [call("get", order="ORD-1043"), call("find", output="ORD-1043")]
-    asked = source("Where is ORD-1042?", said=run("There.", steps=steps), config=SHOP)
+    asked = source("Where is ORD-1042?", answer=run("There.", steps=steps), config=SHOP)
     assert judged(ToolArguments(), asked) is False
-    asked = source("Where is ORD-1042?", said=run("There.", steps=steps[::-1]), config=SHOP)
+    asked = source("Where is ORD-1042?", answer=run("There.", steps=steps[::-1]), config=SHOP)
     assert judged(ToolArguments(), asked) is True
 
 
@@ -321,20 +321,20 @@ def test_what_a_later_tool_returned_was_not_known_before() -> None:
     ],
 )
 def test_what_was_refused_stays_refused(answer: str, holds: bool) -> None:
-    asked = source("Refund my old order.", said="We are unable to refund it.")
+    asked = source("Refund my old order.", answer="We are unable to refund it.")
     assert judged(RefusalConsistency(), asked, run(answer)) is holds
 
 
 def test_runs_that_refuse_nothing_are_not_followed_up() -> None:
-    assert RefusalConsistency().follow_up(source("Refund it.", said="We have refunded it.")) is None
-    assert RefusalConsistency().follow_up(source("Refund it.", said={"refused": True})) is None
+    assert RefusalConsistency().follow_up(source("Refund it.", answer="We have refunded it.")) is None
+    assert RefusalConsistency().follow_up(source("Refund it.", answer={"refused": True})) is None
     partly = "We can't refund it, but we will exchange it."
     desk = AgentConfig(tools=(ToolSpec(name="exchange_order"),))
-    assert RefusalConsistency().follow_up(source("Refund it.", said=partly, config=desk)) is not None
+    assert RefusalConsistency().follow_up(source("Refund it.", answer=partly, config=desk)) is not None
     exchanged = run(partly, steps=[call("exchange_order")])
-    assert RefusalConsistency().follow_up(source("Refund it.", said=exchanged, config=desk)) is None
+    assert RefusalConsistency().follow_up(source("Refund it.", answer=exchanged, config=desk)) is None
     own = RefusalConsistency({"wordings": ["Psst: {request}"]}).follow_up(
-        source("Hi", "Refund it.", said="We can't refund it.")
+        source("Hi", "Refund it.", answer="We can't refund it.")
     )
     assert own is not None and own.runs[0].turns == ("Hi", "Psst: Refund it.")
     with pytest.raises(ValueError, match=r"has no \{request\}"):
@@ -342,7 +342,7 @@ def test_runs_that_refuse_nothing_are_not_followed_up() -> None:
 
 
 def test_the_identity_runs_the_same_again() -> None:
-    asked = source("What does it cost?", said="It costs $20.")
+    asked = source("What does it cost?", answer="It costs $20.")
     assert NoChange().follow_up(asked) == SAME_AGAIN
     numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
     asked = asked._replace(scenario=numbers)
@@ -354,7 +354,7 @@ def test_the_identity_runs_the_same_again() -> None:
 def test_what_only_one_answer_mentions_is_no_violation_with_few_known_runs_either(
     known: int, expected: bool | None
 ) -> None:
-    asked = source("What does it cost?", said="It costs $20.")
+    asked = source("What does it cost?", answer="It costs $20.")
     more = run("It costs $20, and $5 for shipping within 3 days.")
     found = comparison_for(asked.scenario, [asked.trace] * known)
     said = NoChange().holds(Pair(asked.scenario, asked.config, asked.trace, SAME_AGAIN, (more,), found))

@@ -44,7 +44,7 @@ def pairs() -> list[Pair]:
         messages = one["traj"]
         config = AgentConfig(prompt=messages[0]["content"], tools=tools)
         turns = [message["content"] for message in messages if message["role"] == "user"]
-        asked = source(*turns, said=run("Done.", steps=steps_of(messages)), config=config)
+        asked = source(*turns, answer=run("Done.", steps=steps_of(messages)), config=config)
         nothing = FollowUp(description="nothing is run")
         found.append(Pair(asked.scenario, config, asked.trace, nothing, (), Comparison(())))
     return found

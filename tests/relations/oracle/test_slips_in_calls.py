@@ -14,7 +14,7 @@ from agentmut.relations.oracle.tool_arguments import ToolArguments
 
 
 def judged(request: str, *steps: Step, config: AgentConfig | None = None) -> Check | None:
-    asked = source(request, said=run("Done.", steps=steps), config=config)
+    asked = source(request, answer=run("Done.", steps=steps), config=config)
     follow_up = ToolArguments().follow_up(asked)
     assert follow_up is not None
     comparison = comparison_for(asked.scenario)
