@@ -75,7 +75,6 @@ from .private_files import make_private_folder as make_private_folder
 from .private_files import open_to_others as open_to_others
 from .private_files import touch_private as touch_private
 from .private_files import write_private as write_private
-from .replaced import replacement_fault as replacement_fault
 from .schemas import Difference as Difference
 from .schemas import Parameter as Parameter
 from .schemas import differences as differences
@@ -124,6 +123,8 @@ from .text_position import Position as Position
 from .text_position import line_starts as line_starts
 from .text_position import position as position
 from .traceback_places import users_places as users_places
+from .users_faults import fault_behind as fault_behind
+from .users_faults import limit_behind as limit_behind
 from .version import __version__ as __version__
 from .whole_files import keep_json as keep_json
 from .whole_files import locked as locked

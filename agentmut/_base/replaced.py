@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from agentmut._base.builtin_functions import broken_builtins, put_back_builtins
+from agentmut._base.builtin_functions import put_back_builtins
 
 _NEEDED = (
     "sys", "os", "time", "re", "json", "random", "threading", "asyncio", "hashlib", "pathlib",
@@ -18,25 +18,9 @@ _NOT_NEEDED = frozenset((
     "excepthook", "displayhook", "breakpointhook", "unraisablehook", "__interactivehook__",
 ))  # fmt: skip
 """Parts that are None as Python comes, and hooks that libraries set."""
-_SHOWN = 4
+SHOWN = 4
+"""Names that a message shows."""
 _LIBRARY = sysconfig.get_path("stdlib")
-
-
-def replacement_fault(error: BaseException | None = None) -> str:
-    """Return what code of users has replaced, from which `error` may come, as a sentence; empty for nothing.
-
-    Without an error, only what makes any work of agentmut impossible counts. Where something is found, Python's own
-    functions are put back: whoever is told has to end the process and needs these functions for it.
-    """
-    parts = replaced_parts() if error is not None else broken_builtins()
-    if not parts:
-        return ""
-    put_back_builtins()
-    came = f": {type(error).__name__}: {error}." if error is not None else "."
-    return (
-        f"code of the agent, of a hook, of an evaluator or of a library has replaced {', '.join(parts[:_SHOWN])} in "
-        f"the process of agentmut, which cannot work without it{came}"
-    )
 
 
 def replaced_parts() -> tuple[str, ...]:
@@ -47,7 +31,7 @@ def replaced_parts() -> tuple[str, ...]:
     builtin = put_back_builtins()
     names = [*builtin]
     for name in _replaced():
-        if len(names) >= _SHOWN:
+        if len(names) >= SHOWN:
             break
         names.append(name)
     return tuple(names)

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import NamedTuple
 
-from agentmut._base.replaced import replacement_fault
+from agentmut._base.users_faults import fault_of_now
 
 STOP_SIGNAL = getattr(signal, "SIGUSR1", signal.SIGTERM)
 """By this the supervisor asks for the end. Ctrl-C in a terminal reaches every process of the group, so that alone the
@@ -133,7 +133,7 @@ def signs_of_life(
 
     def beat() -> None:
         while not ended.wait(BEAT):
-            if fault := replacement_fault():  # such as a `len` that is always 0: the event loop stands still
+            if fault := fault_of_now():  # such as a `len` that is always 0: the event loop stands still
                 line.give_up(fault)
             line.tell("beat")
 

@@ -19,8 +19,9 @@ from agentmut._base import (
     RunError,
     RunInterruptedError,
     error_location,
+    fault_behind,
+    limit_behind,
     nobody_asked_to_stop,
-    replacement_fault,
     supervisor,
 )
 from agentmut.cli.kept_sentences import kept_by, resumed_by
@@ -194,15 +195,17 @@ def _main(arguments: list[str]) -> None:
         # A no, or the end of the input, at a question. 1 would be evidence against the agent, and nothing was run.
         _exit("stopped at the question: nothing was run.", ExitCode.INTERRUPTED, arguments)
     except AgentmutError as error:
+        _exit_by_users(limit_behind(error), arguments)
         _exit_by(error, arguments)
     except KeyboardInterrupt:
         _exit(f"{BY_CTRL_C} {kept_by(arguments)}", ExitCode.INTERRUPTED, arguments)
     except OSError as error:
+        _exit_by_users(limit_behind(error), arguments)
         _exit_by_system_error(error, arguments)
     except SystemExit:
         raise
     except BaseException as error:  # exit code 1 means evidence against the agent, which a bug of ours is not
-        _exit_by_replacement(error, arguments)
+        _exit_by_users(fault_behind(error), arguments)
         _exit_by_plugin(error, arguments)
         _bug(arguments)
 
@@ -234,13 +237,14 @@ def _exit_by_plugin(error: BaseException, arguments: list[str]) -> None:
         _exit_by(AgentmutError(why), arguments)
 
 
-def _exit_by_replacement(error: BaseException, arguments: list[str]) -> None:
-    """Exit with what code of users has replaced in Python itself, if it has; a supervisor says so."""
-    if fault := replacement_fault(error):
-        if line := supervisor():
-            line.give_up(fault)
-        said = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
-        _exit_by(AgentmutError(said), arguments)
+def _exit_by_users(fault: str, arguments: list[str]) -> None:
+    """Exit with what code of users has done to this process, if anything; where there is a supervisor, it says so."""
+    if not fault:
+        return
+    if line := supervisor():
+        line.give_up(fault)
+    said = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
+    _exit_by(AgentmutError(said), arguments)
 
 
 def _bug(arguments: list[str]) -> NoReturn:

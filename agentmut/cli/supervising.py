@@ -23,7 +23,7 @@ from agentmut._base import (
     Supervisor,
     be_supervised,
     die_with_parent,
-    replacement_fault,
+    fault_behind,
     users_places,
 )
 
@@ -129,7 +129,7 @@ def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else int(left.code is not None)
     except BaseException as error:
-        if fault := replacement_fault(error):
+        if fault := fault_behind(error):
             line.give_up(fault)
         raise
     with suppress(OSError, ValueError):

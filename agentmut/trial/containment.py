@@ -1,8 +1,8 @@
 """Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
-It may end the process, stop the event loop, cancel every task, fork, close the files of everybody, or leave Python no
-stack. Each of these is refused to agents and to evaluators. What no Python code can refuse, such as a crash, is left to
-`isolate: process` and to the supervisor.
+It may end the process, stop the event loop, cancel every task, fork, close the files of everybody, lower the limits of
+the process, or leave Python no stack. Each of these is refused to agents and to evaluators. What no Python code can
+refuse, such as a crash, is left to `isolate: process` and to the supervisor.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agentmut.recording import AgentExitError, Trial, current_trial, runs_users_code
+from agentmut.trial.system_limits import guarded_setrlimit, resource
 
 _ROOT = Path(__file__).parents[1]
 _ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
@@ -50,6 +51,7 @@ def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             (os, "closerange", _guarded_closing),
             (os, "fork", lambda original: _guarded_fork(original, loop)),
             (sys, "setrecursionlimit", _guarded_limit),
+            (resource, "setrlimit", guarded_setrlimit),
             (loop, "stop", _guarded_stop),
         ):
             if hasattr(owner, name):
