@@ -93,7 +93,11 @@ class Member:
         recorder: Recorder,
     ) -> None:
         self.name = called
-        self.description, self.inputs, self.output_type = original.description, original.inputs, original.output_type
+        self.description, self.inputs, self.output_type = (
+            original.description,
+            original.inputs,
+            original.output_type,
+        )
         self._agent = agent
         self._manager = manager
         self._ids = ids

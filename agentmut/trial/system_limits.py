@@ -28,7 +28,7 @@ def guarded_setrlimit(original: Callable[[int, tuple[int, int]], None]) -> Calla
 
 
 def _is_lower(number: int, limits: tuple[int, int]) -> bool:
-    """Return whether new limits are lower than those of now, of which -1 is no limit; False for what is none."""
+    """Return whether new limits are lower than the present ones; False for a value that is no pair of limits."""
     try:
         now = resource.getrlimit(number)
         return any(_as_number(new) < _as_number(old) for new, old in zip(limits, now, strict=True))
