@@ -31,11 +31,11 @@ from agentmut.campaign import Session, open_session, register
 from agentmut.insight.coverage.measure import measure
 from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.insight.generate.proposals import Proposal
+from agentmut.insight.search.proposal_check import Trying
 from agentmut.insight.search.search import Search
 from agentmut.insight.search.search_preparation import search_of, start_of, what_is_stored
 from agentmut.insight.search.search_start import Start
 from agentmut.insight.search.trial_bench import Bench, SearchPlan, WantedRuns
-from agentmut.insight.search.trying import Trying
 from agentmut.nouns import Execution, Scenario
 from agentmut.project import load_project
 from agentmut.simulator import Simulator

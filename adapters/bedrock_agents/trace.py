@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base import jsonable, storable
 from agentmut.adapters._shared.tool_loop.loop import MODEL
-from agentmut.adapters.bedrock_agents import deeds
+from agentmut.adapters.bedrock_agents import actions
 from agentmut.adapters.bedrock_agents.terms import ClientCall, asked_of
 from agentmut.nouns import Action, Step, Usage
 from agentmut.recording import Recorder
@@ -149,7 +149,7 @@ class CallEvents:
         metadata = part.get("metadata") or {}
         usage = metadata.get("usage") or {}
         now, begun = self.recorder.now(), self.asked if self._quiet_since is None else self._quiet_since
-        seconds = min(deeds.seconds(part, now - begun), now - begun)
+        seconds = min(actions.seconds(part, now - begun), now - begun)
         last = self._models.get((node, ""), "")
         thought = Thought(
             started=now - seconds,
@@ -170,7 +170,7 @@ class CallEvents:
             name = partner.get("agentCollaboratorName", "")
             self.recorder.nodes.add(name)
             self.recorder.edges[node, name] = None
-        for kind, read in deeds.DEEDS.items():
+        for kind, read in actions.ACTIONS.items():
             found = part.get(f"{kind}Input")
             if found is not None and found.get("executionType") != "RETURN_CONTROL":
                 tool, arguments = read(found)
@@ -182,11 +182,11 @@ class CallEvents:
         if node == MODEL and (final := part.get("finalResponse")) is not None:
             self._final = final.get("text", "")
         if (again := part.get("repromptResponse")) is not None:
-            deed = self._deed_of(deeds.SOURCES.get(again.get("source", ""), ""), node, trace)
+            deed = self._deed_of(actions.SOURCES.get(again.get("source", ""), ""), node, trace)
             self._outcome(deed, again, error=again.get("text") or "the call failed")
-        for kind in deeds.DEEDS:
+        for kind in actions.ACTIONS:
             if (found := part.get(f"{kind}Output")) is not None:
-                self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
+                self._outcome(self._deed_of(kind, node, trace), found, error=actions.error(found))
 
     def _deed_of(self, kind: str, node: str, trace: str) -> _ServiceStep | None:
         """Return the action of an outcome: the one with the same trace id, or else the oldest of its kind."""
@@ -196,8 +196,8 @@ class CallEvents:
     def _outcome(self, deed: _ServiceStep | None, found: Mapping[str, Any], error: str | None) -> None:
         if deed is not None:
             self._deeds.remove(deed)
-            took = deeds.seconds(found, self.recorder.now() - deed.started)
-            self._done(deed, took, output=None if error else jsonable(deeds.given(found)), error=error)
+            took = actions.seconds(found, self.recorder.now() - deed.started)
+            self._done(deed, took, output=None if error else jsonable(actions.given(found)), error=error)
 
     def _fail(self, reason: str) -> None:
         self.failure = reason

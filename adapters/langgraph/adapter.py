@@ -20,9 +20,9 @@ from agentmut.adapters._shared.conversation import Conversation
 from agentmut.adapters._shared.sdk_version import require_sdk
 from agentmut.adapters.langgraph.built import BuiltGraph
 from agentmut.adapters.langgraph.chat_model import dropping, model_settings
+from agentmut.adapters.langgraph.nested_tool_nodes import tool_nodes
 from agentmut.adapters.langgraph.source import Form, GraphSource, checked
 from agentmut.adapters.langgraph.version import installed
-from agentmut.adapters.langgraph.within import tool_nodes
 from agentmut.nouns import (
     Action,
     AgentConfig,

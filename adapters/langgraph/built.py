@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentmut._base import AdapterError
-from agentmut.adapters.langgraph.within import tool_nodes
+from agentmut.adapters.langgraph.nested_tool_nodes import tool_nodes
 from agentmut.nouns import CHANGED, AgentConfig, Flow, Mutant, apply_edits
 from agentmut.recording import Trial
 

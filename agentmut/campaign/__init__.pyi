@@ -121,7 +121,7 @@ from .selection.choosing import mutants_of as mutants_of
 from .selection.locate import changed_text as changed_text
 from .selection.locate import spot as spot
 from .selection.locate import target_of as target_of
-from .selection.made_again import with_texts as with_texts
+from .selection.remade_mutants import with_texts as with_texts
 from .selection.revision import AgentFiles as AgentFiles
 from .selection.revision import changes_since as changes_since
 from .selection.selection import Selection as Selection

@@ -61,13 +61,13 @@ from .score.coverage import state_coverage as state_coverage
 from .score.first_runs import killed_where as killed_where
 from .score.grades import Grade as Grade
 from .score.grades import grades as grades
-from .score.judged import JudgedMutant as JudgedMutant
-from .score.judged import KillTests as KillTests
 from .score.kill_p_value import NO_SUITE as NO_SUITE
 from .score.kill_p_value import KillTest as KillTest
 from .score.kill_p_value import SuiteTest as SuiteTest
 from .score.kill_p_value import kill_p_value as kill_p_value
-from .score.missed import fast_until as fast_until
+from .score.missed_drops import fast_until as fast_until
+from .score.mutant_evidence import JudgedMutant as JudgedMutant
+from .score.mutant_evidence import KillTests as KillTests
 from .score.mutation_score import mutation_score as mutation_score
 from .score.mutation_score import paper_score as paper_score
 from .score.mutation_score import sampled_score as sampled_score
@@ -95,7 +95,7 @@ from .sequential.drift import Cusum as Cusum
 from .sequential.drift import DriftState as DriftState
 from .sequential.drift import PageHinkley as PageHinkley
 from .sequential.drift import page_hinkley as page_hinkley
-from .sequential.further import MOST as MOST
+from .sequential.further_trials import MOST as MOST
 from .sequential.run_length import alarm_chance as alarm_chance
 from .sequential.run_length import cusum_for as cusum_for
 from .sequential.run_length import page_hinkley_for as page_hinkley_for

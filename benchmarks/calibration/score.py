@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.kill.characteristics import TableOf, chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.kill_p_value import KillTest
+from agentmut.stats.score.mutant_evidence import JudgedMutant
 from agentmut.stats.score.mutation_score import Score, mutation_score
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 

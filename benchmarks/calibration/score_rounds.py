@@ -9,9 +9,9 @@ import numpy as np
 from agentmut.stats.kill.characteristics import TableOf
 from agentmut.stats.kill.rounds import ROUNDS, design_in, replayed
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table, level_for
-from agentmut.stats.score.judged import JudgedMutant
 from agentmut.stats.score.kill_p_value import KillTest
-from agentmut.stats.score.missed import missed_bound
+from agentmut.stats.score.missed_drops import missed_bound
+from agentmut.stats.score.mutant_evidence import JudgedMutant
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 from benchmarks.calibration.score import HALVES, LEAST, MIXED, WEAK, Cell, drops
 

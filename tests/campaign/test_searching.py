@@ -13,9 +13,9 @@ from agentmut.campaign.preparation.session import open_session
 from agentmut.insight.coverage.nouns import Dimension
 from agentmut.insight.generate.proposals import Proposal
 from agentmut.insight.generate.stand_ins import MADE_UP, StandIns
+from agentmut.insight.search.proposal_check import Trying
 from agentmut.insight.search.search_preparation import check_harmless, search_of, start_of, what_is_stored
 from agentmut.insight.search.trial_bench import Bench, WantedRuns
-from agentmut.insight.search.trying import Trying
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.trace import Action, AgentTrace, Step

@@ -25,9 +25,9 @@ from agentmut.stats.score.false_kills import (
     simes_bound,
 )
 from agentmut.stats.score.grades import Grade, grades, hommel
-from agentmut.stats.score.judged import JudgedMutant, clearing_tables, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest, SuiteTest, kill_levels
-from agentmut.stats.score.missed import POINTS, Survivors, fast_until, most_missed, survivors_of
+from agentmut.stats.score.missed_drops import POINTS, Survivors, fast_until, most_missed, survivors_of
+from agentmut.stats.score.mutant_evidence import JudgedMutant, clearing_tables, spread_levels
 from agentmut.stats.score.mutation_score import mutation_score, paper_score
 
 TableOf = Callable[[int, int, KillDesign], KillTable]

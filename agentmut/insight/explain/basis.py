@@ -14,13 +14,13 @@ from pydantic import JsonValue
 from agentmut._base import shipped
 from agentmut.insight.explain.bounds import bounds
 from agentmut.insight.explain.candidates import Candidate
+from agentmut.insight.explain.ending_candidates import ANSWERED, WHOLE
 from agentmut.insight.explain.key_terms import is_unit_word
 from agentmut.insight.explain.meaning import tools_named
 from agentmut.insight.explain.misplaced import telling_words, words_beside
 from agentmut.insight.explain.occasion import Occasion, conditions_of, texts_in
-from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
-from agentmut.insight.explain.of_rule import is_negated_there, of_rule
 from agentmut.insight.explain.reading_tools import only_reads
+from agentmut.insight.explain.rule_candidates import is_negated_there, of_rule
 from agentmut.judging import as_text
 from agentmut.language import NO, STOP_WORDS, YES, Modality, decisions, modality, stem, stems
 from agentmut.nouns import Basis, EvaluatorSpec, OperatorClass, Step

@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, count
 
+from agentmut.insight.explain.argument_candidates import of_arguments
 from agentmut.insight.explain.basis import basis_of
 from agentmut.insight.explain.candidates import Candidate, Contrast, Proposer
+from agentmut.insight.explain.ending_candidates import of_endings
+from agentmut.insight.explain.field_candidates import of_fields
+from agentmut.insight.explain.limit_candidates import of_limits, of_tools
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion
-from agentmut.insight.explain.of_arguments import of_arguments
-from agentmut.insight.explain.of_endings import of_endings
-from agentmut.insight.explain.of_fields import of_fields
-from agentmut.insight.explain.of_limits import of_limits, of_tools
-from agentmut.insight.explain.of_rule import of_rule
-from agentmut.insight.explain.of_text import of_facts, of_text
+from agentmut.insight.explain.rule_candidates import of_rule
 from agentmut.insight.explain.sensible import NEAR, STATED, grounding, is_sensible
 from agentmut.insight.explain.stored_runs import Run, Runs, StoredRuns
+from agentmut.insight.explain.text_candidates import of_facts, of_text
 from agentmut.insight.explain.views import View
 from agentmut.judging import as_text
 from agentmut.nouns import Rate

@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise, repeat
 from typing import NamedTuple
 
+from agentmut.insight.answer_phrases import phrases, sentences
 from agentmut.insight.fingerprint import Feature, Fingerprint, in_words
-from agentmut.insight.said import phrases, sentences
 from agentmut.insight.word_groups import whole_phrases
 from agentmut.nouns import MovedFeature
 from agentmut.stats import Presences

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from agentmut._base import shipped
 from agentmut.insight.explain.candidates import Candidate
+from agentmut.insight.explain.ending_candidates import ENDINGS, WHOLE
 from agentmut.insight.explain.key_terms import is_key_term, is_quoted
 from agentmut.insight.explain.meaning import Meaning, tools_named
 from agentmut.insight.explain.occasion import Occasion, texts_in, usually_feeds
-from agentmut.insight.explain.of_endings import ENDINGS, WHOLE
 from agentmut.insight.explain.reading_tools import only_reads
 from agentmut.insight.explain.shapes import SHAPES, SLIGHT
 from agentmut.language import Modality, modality, stated_figures, stems

@@ -17,9 +17,9 @@ from agentmut.insight.coverage.nouns import Coverage, Dimension
 from agentmut.insight.generate.aims import Weakness, weaknesses
 from agentmut.insight.generate.proposals import Aim, AimKind, Proposal, beside_inputs, proposals
 from agentmut.insight.search.killing import Killing
+from agentmut.insight.search.proposal_check import KeptScenario, TriedProposal, Trying, is_enough
 from agentmut.insight.search.search_start import Start
 from agentmut.insight.search.trial_bench import Bench, BudgetUsedUpError, WantedRuns
-from agentmut.insight.search.trying import KeptScenario, TriedProposal, Trying, is_enough
 from agentmut.nouns import ScenarioSuggestion
 
 BATCH = 4

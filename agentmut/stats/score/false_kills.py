@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillTable
 from agentmut.stats.kill.safety import safety_factor
-from agentmut.stats.score.judged import FamilyKey, JudgedMutant, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest, kill_levels
+from agentmut.stats.score.mutant_evidence import FamilyKey, JudgedMutant, spread_levels
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]

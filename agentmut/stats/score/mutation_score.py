@@ -19,8 +19,8 @@ from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.intervals.proportion import Interval, wilson
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.score.false_kills import false_kill_bound, false_kill_rates
-from agentmut.stats.score.judged import JudgedMutant
-from agentmut.stats.score.missed import missed_bound, missed_rates
+from agentmut.stats.score.missed_drops import missed_bound, missed_rates
+from agentmut.stats.score.mutant_evidence import JudgedMutant
 from agentmut.stats.score.sample import Drawn, bounds_for_all
 
 

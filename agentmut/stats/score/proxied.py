@@ -26,8 +26,8 @@ from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.score.false_kills import false_kill_rates
-from agentmut.stats.score.judged import JudgedMutant
-from agentmut.stats.score.missed import missed_rates
+from agentmut.stats.score.missed_drops import missed_rates
+from agentmut.stats.score.mutant_evidence import JudgedMutant
 
 Array = NDArray[np.float64]
 WORTH = 0.3

@@ -2,7 +2,7 @@
 
 from agentmut.stats.intervals.proportion import descriptive
 from agentmut.stats.kill.rule import Decision, KillTable, StoppedTrials
-from agentmut.stats.sequential.further import LIKELY
+from agentmut.stats.sequential.further_trials import LIKELY
 from agentmut.stats.three_valued import Judgement, Verdict
 from agentmut.stats.verdicts.regression import Samples
 

@@ -6,7 +6,7 @@ from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals.differences import newcombe
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.kill.rule import is_untestable
-from agentmut.stats.sequential.further import further_trials
+from agentmut.stats.sequential.further_trials import further_trials
 from agentmut.stats.tests.noninferiority import (
     MarginTest,
     exact_is_affordable,

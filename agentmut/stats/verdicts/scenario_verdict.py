@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from agentmut.stats.checks import check_count, check_name, check_rate, is_number
 from agentmut.stats.intervals.proportion import Interval, descriptive, proportion_interval, wilson
-from agentmut.stats.sequential.further import LIKELY, MOST
+from agentmut.stats.sequential.further_trials import LIKELY, MOST
 from agentmut.stats.sequential.sprt import TIE, SprtDesign, SprtState, check_threshold
 from agentmut.stats.tests.multiplicity import ROUNDING
 from agentmut.stats.three_valued import Judgement, Verdict

@@ -6,10 +6,10 @@ import pytest
 
 from agentmut.insight.explain.basis import basis_of
 from agentmut.insight.explain.candidates import candidate
+from agentmut.insight.explain.ending_candidates import ANSWERED, WHOLE
 from agentmut.insight.explain.meaning import Meaning
 from agentmut.insight.explain.occasion import Occasion
-from agentmut.insight.explain.of_endings import ANSWERED, WHOLE
-from agentmut.insight.explain.of_rule import of_rule
+from agentmut.insight.explain.rule_candidates import of_rule
 from agentmut.insight.explain.sensible import NEAR
 from agentmut.insight.explain.views import View
 from agentmut.nouns.mutant import OperatorClass

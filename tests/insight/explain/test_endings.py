@@ -3,7 +3,7 @@
 import pytest
 
 from agentmut.insight.explain.candidates import Candidate, Contrast
-from agentmut.insight.explain.of_endings import ANSWERED, NO_QUESTION, WHOLE, of_endings
+from agentmut.insight.explain.ending_candidates import ANSWERED, NO_QUESTION, WHOLE, of_endings
 from agentmut.insight.explain.views import View
 from agentmut.judging.building import build
 from agentmut.nouns import Action, AgentTrace, Scenario, Step

@@ -4,10 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
+from agentmut.insight.answer_phrases import phrases, sentences
 from agentmut.insight.explain.behaviour import ComparedRuns, TraceTest
 from agentmut.insight.explain.lost_and_gained import LostAndGained, OriginalRuns, shown
 from agentmut.insight.fingerprint import Fingerprint, fingerprint
-from agentmut.insight.said import phrases, sentences
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant_row import BehaviourChange
 from benchmarks.calibration.losses import changed

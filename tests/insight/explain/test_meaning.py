@@ -12,7 +12,7 @@ from agentmut.insight.explain.candidates import candidate
 from agentmut.insight.explain.meaning import Meaning, meaning_of, tools_named
 from agentmut.insight.explain.mining import mine
 from agentmut.insight.explain.occasion import Occasion
-from agentmut.insight.explain.of_rule import of_rule
+from agentmut.insight.explain.rule_candidates import of_rule
 from agentmut.insight.explain.sensible import is_sensible
 from agentmut.insight.explain.views import View
 from agentmut.nouns.config import AgentConfig

@@ -5,12 +5,12 @@ from typing import Any
 
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
+from agentmut.wire.dialects.block_conversation import ROLES, SpokenBlock, turns
 from agentmut.wire.dialects.places import at, places
 from agentmut.wire.dialects.reading import (
     arguments_text,
     read_arguments,
 )
-from agentmut.wire.dialects.spoken import ROLES, SpokenBlock, turns
 
 
 def read(body: Body) -> list[SpokenBlock]:

@@ -20,7 +20,7 @@ from agentmut.nouns import (
     Usage,
 )
 from agentmut.wire import bodies
-from agentmut.wire.dialects import edits, spoken
+from agentmut.wire.dialects import block_conversation, edits
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.dialects.offers import is_among, read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
@@ -88,7 +88,7 @@ class AnthropicMessages:
         if not isinstance(body.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         return ModelRequest(
-            messages=tuple(spoken.messages(anthropic_blocks.read(body))),
+            messages=tuple(block_conversation.messages(anthropic_blocks.read(body))),
             tools=tuple(tool.spec for tool in self.tools(body) if tool.spec),
             stream=bool(body.get("stream")),
             **anthropic_settings.read(body),
@@ -150,7 +150,7 @@ class AnthropicMessages:
 
     def texts(self, body: Body) -> Sequence[Text]:
         """List instructions, messages and results of tools; signed thinking is left out."""
-        return spoken.texts(anthropic_blocks.read(body))
+        return block_conversation.texts(anthropic_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """Return the body with these texts. Empty blocks are removed, as the service refuses them, but results stay."""
@@ -189,12 +189,12 @@ class AnthropicMessages:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """Return the conversation's list, and the role of each item."""
-        return spoken.roles(body, "messages", anthropic_blocks.read)
+        return block_conversation.roles(body, "messages", anthropic_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its thinking and signatures."""
         answers = [anthropic_blocks.result(*found) for found in results.items()]
-        return spoken.continued(body, _plain_form(reply).get("content"), answers)
+        return block_conversation.continued(body, _plain_form(reply).get("content"), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return a message, or an event that starts a message or a block, with renamed tools."""

@@ -20,7 +20,7 @@ from agentmut.nouns import (
     Usage,
 )
 from agentmut.wire import bodies
-from agentmut.wire.dialects import edits, spoken
+from agentmut.wire.dialects import block_conversation, edits
 from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFraming, is_event_stream
 from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
@@ -88,7 +88,7 @@ class Converse:
             raise ValueError(f"the path names no model: {call.path:.200}")
         return ModelRequest(
             model=unquote(path["model"]),
-            messages=tuple(spoken.messages(converse_blocks.read(body))),
+            messages=tuple(block_conversation.messages(converse_blocks.read(body))),
             tools=tuple(tool.spec for tool in self.tools(body) if tool.spec),
             stream=path["stream"] is not None,
             **converse_settings.read(body),
@@ -151,7 +151,7 @@ class Converse:
 
     def texts(self, body: Body) -> Sequence[Text]:
         """List instructions, messages and results of tools as text or JSON; signed reasoning is left out."""
-        return spoken.texts(converse_blocks.read(body))
+        return block_conversation.texts(converse_blocks.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """Return the body with these texts. Empty blocks are removed, as the service refuses them, but results stay."""
@@ -194,12 +194,12 @@ class Converse:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """Return the conversation's list, and the role of each item."""
-        return spoken.roles(body, "messages", converse_blocks.read)
+        return block_conversation.roles(body, "messages", converse_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its reasoning and signatures."""
         answers = [converse_blocks.result(*found) for found in results.items()]
-        return spoken.continued(body, _content(_plain_form(reply)), answers)
+        return block_conversation.continued(body, _content(_plain_form(reply)), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """Return a response, or the event that starts a call, with renamed tools."""

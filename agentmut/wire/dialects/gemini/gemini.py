@@ -19,7 +19,7 @@ from agentmut.nouns import (
     Usage,
 )
 from agentmut.wire import bodies
-from agentmut.wire.dialects import edits, spoken
+from agentmut.wire.dialects import block_conversation, edits
 from agentmut.wire.dialects.gemini import gemini_contents, gemini_settings, gemini_stream, gemini_tools
 from agentmut.wire.dialects.gemini.spelling import get, spelled
 from agentmut.wire.dialects.offers import removed_names, unchanged
@@ -83,7 +83,7 @@ class Gemini:
         _, model, verb = _last(call.path)
         return ModelRequest(
             model=bodies.name(model, "the model in the path"),
-            messages=tuple(spoken.messages(gemini_contents.read(body))),
+            messages=tuple(block_conversation.messages(gemini_contents.read(body))),
             tools=tuple(tool.spec for tool in self.tools(body) if tool.spec),
             stream=verb == STREAMED,
             **gemini_settings.read(body),
@@ -146,7 +146,7 @@ class Gemini:
 
     def texts(self, body: Body) -> Sequence[Text]:
         """List instructions, messages and results of tools as text or JSON; thoughts are left out."""
-        return spoken.texts(gemini_contents.read(body))
+        return block_conversation.texts(gemini_contents.read(body))
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """Return the body with these texts; empty parts go, but results stay."""
@@ -185,7 +185,7 @@ class Gemini:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """Return the conversation's list, and the role of each item."""
-        return spoken.roles(body, "contents", gemini_contents.read)
+        return block_conversation.roles(body, "contents", gemini_contents.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """Return the request body that continues after a reply, with its thoughts and signatures."""

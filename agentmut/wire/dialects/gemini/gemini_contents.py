@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from agentmut.nouns import Body, Message, Path, Role, ToolCall
 from agentmut.wire import bodies
+from agentmut.wire.dialects.block_conversation import SpokenBlock, turns
 from agentmut.wire.dialects.gemini.spelling import get, used
 from agentmut.wire.dialects.places import at, with_values
 from agentmut.wire.dialects.reading import MadeUpIds, arguments_text, read_arguments
-from agentmut.wire.dialects.spoken import SpokenBlock, turns
 
 ROLES: Mapping[str, Role] = {
     "user": Role.USER,

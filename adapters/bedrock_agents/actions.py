@@ -36,7 +36,7 @@ def _code(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return "code_interpreter", {"code": found.get("code", "")}
 
 
-DEEDS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]] = {
+ACTIONS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]] = {
     "actionGroupInvocation": _action,
     "knowledgeBaseLookup": _lookup,
     "codeInterpreterInvocation": _code,

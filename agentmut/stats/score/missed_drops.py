@@ -42,8 +42,8 @@ from agentmut.stats.kill.characteristics import (
     endings_after,
 )
 from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.score.judged import FamilyKey, JudgedMutant, clearing_tables, spread_levels
 from agentmut.stats.score.kill_p_value import KillTest
+from agentmut.stats.score.mutant_evidence import FamilyKey, JudgedMutant, clearing_tables, spread_levels
 
 Array = NDArray[np.float64]
 POINTS = 512
