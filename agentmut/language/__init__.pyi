@@ -57,6 +57,7 @@ from .quantities.units import UNIT_AFTER_FIGURE as UNIT_AFTER_FIGURE
 from .quantities.units import is_unit as is_unit
 from .quantities.units import plural_of as plural_of
 from .vocabulary.inflection import base_of_third_person as base_of_third_person
+from .vocabulary.inflection import gerund as gerund
 from .vocabulary.lexicon import BINDING as BINDING
 from .vocabulary.lexicon import FIELDS as FIELDS
 from .vocabulary.lexicon import Relation as Relation

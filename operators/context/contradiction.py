@@ -20,6 +20,13 @@ _TRICKY = re.compile(
     r"|\b(?:never|no|nobody|none|neither|nor|nothing|without|hardly|only|any|either|yet|until|at all)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
+_STATES = re.compile(r"(?:is|are)\b")
+# What a page grants may change; that "guidance is law" is no version of "guidance is not law".
+_GRANTS = re.compile(
+    r"\s+(?:free|included|available|allowed|permitted|open|closed|required|possible|covered|refund\w*|accepted|eligible"
+    r"|returnable|exchang\w+|valid|taxed|insured|needed|necessary|mandatory|optional|entitled|delivered|shipped|charged"
+    r"|final|welcome)\b"
+)
 _DEPENDENT = re.compile(r"\b(?:that|which|who|what|whose|where|if|when|as|than)\b", re.IGNORECASE)
 
 
@@ -72,6 +79,7 @@ def _denied(text: str, sentence: Instruction) -> str:
         not reads_as_english(said)
         or _TRICKY.search(f"{said[: verb.start()]} {said[verb.end() :]}")
         or _DEPENDENT.search(said[: verb.start()])
+        or (_STATES.match(verb.group()) and not _GRANTS.match(said, verb.end()))
     ):
         return ""
     found = verb.group()

@@ -7,6 +7,7 @@ from agentmut.operators.model.setting_edits import changed, is_claude, may_set, 
 from agentmut.seams import OperatorOptions, operator
 
 _FEW_TOKENS, _FEWEST_TOKENS = 64, 16
+_ROUND_BELOW = 100
 _EFFORTS = ("xhigh", "high", "medium", "low", "minimal", "none")
 _STOP = "\n\n"
 _MOST_STOPS = 4
@@ -20,12 +21,22 @@ _MOST_STOPS = 4
     lack="neither model.name nor model.max_tokens above 16 is set",
 )
 def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
+    """Yield one mutant: a quarter of the tokens, at least 16, round below 100; without a limit, one of 64."""
     now = config.model.max_tokens
     if now is None and config.model.name:
         yield changed(config, "max_tokens", _FEW_TOKENS, f"limit answers to {_FEW_TOKENS} tokens")
-    if now is not None and (cut := max(_FEWEST_TOKENS, now // 4)) < now:
+    if now is not None and (cut := _quarter(now)) < now:
         yield changed(config, "max_tokens", cut, f"cut the limit of answers from {now} tokens to {cut}")
+
+
+def _quarter(tokens: int) -> int:
+    """Return a quarter of a limit, as somebody would write it.
+
+    >>> [_quarter(tokens) for tokens in (4096, 3000, 150, 20)]
+    [1024, 750, 30, 16]
+    """
+    quarter = tokens // 4
+    return max(_FEWEST_TOKENS, quarter if quarter >= _ROUND_BELOW else quarter // 10 * 10)
 
 
 @operator(

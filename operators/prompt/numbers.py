@@ -19,6 +19,7 @@ from agentmut.language import (
     PromptDocument,
     Use,
     counted_ones,
+    in_condition,
     measure,
     other_number,
     uses,
@@ -36,6 +37,7 @@ from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
+_MONEY_AHEAD = re.compile(r"\s[*_]*[$€£]")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}
 
 _NUMBER = re.compile(
@@ -48,7 +50,7 @@ _NUMBER = re.compile(
 _LABELS = """
 version v section sections step steps rule rules figure table chapter page pages line article appendix part no nr
 number id case order ticket invoice room gate flight iso rfc http https error code status python node level tier
-type item question sec clause clauses para paragraph art exhibit annex
+type item question s ss sch reg sec clause clauses para paragraph art exhibit annex
 example phase stage option call dial port extension ext phone hotline pin tel fax since year on
 """
 _LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())}|{MONTH})\.?|[#§])[ ]$", re.IGNORECASE)
@@ -74,7 +76,12 @@ _NUMBER_WORD = re.compile(
 )
 # "5 to 7 days", "two or three": the first number says little, and would not read well much larger
 _RANGE_AFTER = re.compile(rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|{NUMBER}\b)", re.IGNORECASE)
-_TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
+# "If two sources differ", "the two addresses": no limit that somebody could mistype
+_NO_LIMIT_BEFORE = re.compile(
+    r"\b(?:if|when|whenever|where|between|whether|the|these|those|all|both)\s+$", re.IGNORECASE
+)
+_NEGATED = re.compile(r"\b(?:never|not|cannot|avoid)\b|n['’]t\b", re.IGNORECASE)
+_TIMES = {"once": ("twice", "three times"), "twice": ("three times", "four times")}
 _HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more|in a row)\b)")
 
 
@@ -102,7 +109,8 @@ class _Place(NamedTuple):
 def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Change the first two numbers of each instruction, each a little and then much.
 
-    Much is tenfold, or what somebody could still believe: five degrees, ten years of age, twice a scale.
+    Much is tenfold, or what somebody could still believe: five degrees, ten years of age, twice a scale. A number
+    in words is doubled, or three more, since nobody mistypes "two" as "twenty".
     Separators, decimals, currency and unit stay as they are; number words become number words. Left alone:
     list markers, versions, references ("step 3"), years, dates, times of day, "24-hour", identifiers, the
     lower end of a range, code, quotes, and "one" that counts nothing ("one of them").
@@ -131,7 +139,12 @@ def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     for document, instruction in english_instructions(config):
         found = (use for use in uses(document, instruction, "comparators") if not _at_a_time(document, use))
         for use in first_places(found, "opposite"):
-            yield from replacements(document, instruction, use, "opposite")
+            if use.text.lower() == "up to" and _MONEY_AHEAD.match(
+                document.text, use.end
+            ):  # "refunds up to $50"
+                yield from filter(None, [reworded(document, instruction, use.start, use.end, "over")])
+            else:
+                yield from replacements(document, instruction, use, "opposite")
         for match in islice(_SIGN.finditer(instruction.text), PLACES):
             start, end = (instruction.start + offset for offset in match.span())
             if made := reworded(document, instruction, start, end, _TURNED[match["sign"]]):
@@ -163,16 +176,22 @@ def _in_digits(text: str) -> Iterator[_Place]:
 
 def _in_words(text: str) -> Iterator[_Place]:
     for match in _NUMBER_WORD.finditer(text):
-        if not _LABEL_BEFORE.search(text[: match.start()]) and not _RANGE_AFTER.match(text, match.end()):
+        before = text[: match.start()]
+        is_limit = not (_LABEL_BEFORE.search(before) or _NO_LIMIT_BEFORE.search(before))
+        if is_limit and not _RANGE_AFTER.match(text, match.end()):
             yield _Place(*match.span("word"), _near_and_far(text, *match.span("word")))
     for match in _HOW_OFTEN.finditer(text):
+        if _NEGATED.search(text[: match.start()]):  # nobody writes "Never pay it three times"
+            continue
         yield _Place(*match.span(), _TIMES[match["word"]])
 
 
 def _ones(text: str) -> Iterator[_Place]:
     """Yield the place of the number 1 with its noun: "1 day" becomes "2 days"."""
     for one in counted_ones(text):
-        if not _LABEL_BEFORE.search(text[: one.start]):
+        # "Find one recent, specific fact": the noun comes later
+        lists = text.startswith(",", one.end) and not in_condition(text, one.start)
+        if not (lists or _LABEL_BEFORE.search(text[: one.start])):
             numbers = _near_and_far(text, *one.number)
             said = tuple(f"{one.lead}{number}{one.plural}" for number in numbers)
             yield _Place(one.start, one.end, said)

@@ -29,7 +29,7 @@ _POINTS_BACK = re.compile(
     r"|(?:any|every)thing (?:above|beyond|over|more)|above(?=[.,;:]|$))\b",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b|\bthat(?=[.!;]|$)", re.IGNORECASE)
 _GOES_FIRST = re.compile(
     r"\W*(?:first(?:ly)?|begin|start|you(?:['’]re| are)|your (?:name|role|task|job))\b", re.IGNORECASE
 )

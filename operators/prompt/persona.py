@@ -22,15 +22,16 @@ _PERSONA = re.compile(
 )
 _ROLES = (
     (
-        re.compile(r"support|service|help|desk|concierge|receptionist|clerk", re.IGNORECASE),
+        re.compile(r"support|service|help|desk", re.IGNORECASE),
         "a sales representative",
     ),
+    (re.compile(r"concierge|receptionist|clerk", re.IGNORECASE), "a customer service agent"),
     (re.compile(r"sales|market", re.IGNORECASE), "a customer support agent"),
     (re.compile(r"cod|software|engineer|develop|program", re.IGNORECASE), "a technical writer"),
     (re.compile(r"tutor|teach|coach", re.IGNORECASE), "an exam grader"),
-    (re.compile(r"data|analy|research|scien", re.IGNORECASE), "a marketing copywriter"),
+    (re.compile(r"data|analy", re.IGNORECASE), "a report writer"),
 )
-_OTHERWISE = "a general office assistant"
+_OTHERWISE = "a helpful assistant"
 
 
 @operator(

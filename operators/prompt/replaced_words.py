@@ -1,5 +1,6 @@
 """Replace words of the prompt; used by several prompt operators."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -8,6 +9,9 @@ from agentmut.nouns import AgentConfig, Candidate, prompt_edit
 
 PLACES = 2
 """So many places of an instruction an operator changes at most, the first ones."""
+
+_CLOSES = re.compile(r"[.,;!](?:\s|$)|\s*$")
+"""The end of a phrase."""
 
 _LONGEST = 2_000
 """Characters; a longer "sentence" is data that nobody punctuated, and patterns would take long over it."""
@@ -38,7 +42,7 @@ def reworded(
         dropped = _dropped(text, instruction, start, end)
         if dropped is None:
             return None
-        end, replacement = dropped
+        start, end, replacement = dropped
     if text[start:end] == replacement or document.protects(start, end):
         return None
     return Candidate(
@@ -63,13 +67,21 @@ def replacements(
             yield made
 
 
-def _dropped(text: str, instruction: Instruction, start: int, end: int) -> tuple[int, str] | None:
-    """Return where a cut ends and what is left: the blank after it goes, the next word may begin the sentence."""
+def _dropped(text: str, instruction: Instruction, start: int, end: int) -> tuple[int, int, str] | None:
+    """Return where a cut begins and ends, and what is left: the next word may begin the sentence.
+
+    The blank behind the words goes with them, and a comma behind a sentence's first word. At the end of a phrase the
+    blank before them goes.
+    """
+    if start > instruction.start and text[start - 1] == " " and _CLOSES.match(text, end):
+        return start - 1, end, ""
+    opens = start == instruction.start and text[start].isupper()
+    if opens and text.startswith(", ", end):
+        end += 1
     alone = start == instruction.start or text[start - 1].isspace()
     if not alone or text[end : end + 1] != " " or end + 1 >= instruction.end:
         return None
     following = text[end + 1]
-    opens = start == instruction.start and text[start].isupper() and following.islower()
     if not (following.isalnum() or following in "$€£"):
         return None
-    return (end + 2, following.upper()) if opens else (end + 1, "")
+    return (start, end + 2, following.upper()) if opens and following.islower() else (start, end + 1, "")

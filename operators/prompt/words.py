@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentmut.language import (
+    AMBIGUOUS_VERBS,
     BASE_VERBS,
     BINDING,
+    DETERMINERS,
     FIELDS,
     Instruction,
     PromptDocument,
@@ -22,12 +24,16 @@ from agentmut.operators.prompt.replaced_words import (
     replacements,
     reworded,
 )
+from agentmut.operators.prompt.softened import softened
 from agentmut.operators.shared_edits import prompt_example
 from agentmut.seams import OperatorOptions, operator
 
 _NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:most|least)\b|\bno more than\b|\bup to\b|\bbut not\b", re.IGNORECASE)
 _FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
+_THEN = re.compile(r"\b(?:then|next|second|after(?:wards| that))\b", re.IGNORECASE)
+_AFTER_ADVERBS = frozenset(["", "for", "if", "whether", "with", "by"])
+_ANYTHING = re.compile(r"\b(?:any\w*|ever|every\w*|else|all|first)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;:!?()–—]\s|\bbut\b")
 _ONLY_IF = re.compile(r"\bonly (?:if|when|after|before|where|while|with|in|for)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|no|without|avoid|cannot|nor|neither)\b|n['’]t\b", re.IGNORECASE)
@@ -47,21 +53,21 @@ _CONTRARIES_TO = {"decline": "agree", "refuse": "agree"}
     why="Somebody softens the tone of a prompt, and a rule becomes a suggestion.",
     examples=[
         prompt_example("You must verify the customer.", "You should verify the customer."),
-        prompt_example("Never promise a refund.", "Try not to promise a refund."),
+        prompt_example("Never promise a refund.", "Avoid promising a refund."),
         prompt_example("Give at least 3 reasons.", "Give about 3 reasons."),
     ],
     english=True,
 )
 def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Take words that bind down a step, and then far down: must, should, may; always, usually, sometimes.
+    """Take words that bind down a step, as teams do: must, should; always, try to; never promise, avoid promising.
 
-    The first two such words of each instruction, up to two mutants each. "Only", "at least" and "exactly" are
-    loosened, then dropped. Left alone: words in conditions ("if they must"), quotes, code, compounds.
+    The first two such words of each instruction, up to two mutants each. "At least" and "exactly" are loosened,
+    then dropped, and "only" is dropped. Left alone: words in conditions ("if they must"), quotes, code, compounds.
     """
     for document, instruction in english_instructions(config):
         found = _outside_conditions(instruction, uses(document, instruction, *BINDING, *FIELDS))
         for use in first_places(found, "weaker", "weakest"):
-            yield from replacements(document, instruction, use, "weaker", "weakest")
+            yield from softened(document, instruction, use)
 
 
 @operator(
@@ -69,15 +75,14 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     effect=Effect.NEGATES_RULE,
     why="A sentence is rewritten in a hurry, and its 'not' is lost.",
     examples=[
-        prompt_example("Do not promise a refund.", "Promise a refund."),
         prompt_example("You must not share it.", "You must share it."),
     ],
     english=True,
 )
 def lose_negation(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Drop a "not" from the first two words of an instruction that have one: do not, must not, cannot, not allowed.
+    """Drop a "not" from the first two words of an instruction that have one: must not, cannot, not allowed.
 
-    Left alone: "never", whose loss changes more than one small word, and words in conditions.
+    Left alone: "never" and "do not", whose loss changes more than one small word, and words in conditions.
     """
     for document, instruction in english_instructions(config):
         negated = (use for use in uses(document, instruction, "modality") if _loses_its_not(use))
@@ -121,15 +126,16 @@ def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
         prompt_example(
             "Verify the identity before you issue a refund.", "Verify the identity after you issue a refund."
         ),
+        prompt_example("Ask for the number first.", "Ask for the number."),
         prompt_example("Ask for the number, then look it up.", "Ask for the number, but first look it up."),
     ],
     english=True,
 )
 def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Turn the first two words of order of each instruction round: before, after, first, last, then, until.
+    """Turn the first two words of order of each instruction round: before, after, last, then, until. "First" is lost.
 
-    Left alone: "first name", "last month" and the like, "then" after an "if", spans of time ("after 30 days"),
-    which `prompt.flip_comparator` has.
+    Left alone: "first name", "last month" and the like, "then" after an "if", "first ..., then ...", spans of time
+    ("after 30 days"), which `prompt.flip_comparator` has, and "before" all that may follow ("before you say anything").
     """
     for document, instruction in english_instructions(config):
         conditional = instruction.text.lower().startswith(("if ", "when "))
@@ -137,27 +143,48 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
             use
             for use in uses(document, instruction, "order")
             if not (conditional and use.text.lower() == "then")
-            and not _after_first(instruction, use)
+            and not _is_first_then(instruction, use)
+            and not _comes_before_all(instruction, use)
+            and not _lasts(instruction, use)
             and not use.previous.lower().endswith("est")  # "earliest first": the comparison is turned round
         )
         for use in first_places(found, "opposite"):
-            if use.text.lower() == "first" and use.following.lower() in BASE_VERBS:
-                said = "Finally" if use.text[0].isupper() else "finally"  # "last check it" is no English
-                yield from filter(None, [reworded(document, instruction, use.start, use.end, said)])
-            else:
-                yield from replacements(document, instruction, use, "opposite")
+            yield from replacements(document, instruction, use, "opposite")
 
 
-def _after_first(instruction: Instruction, use: Use) -> bool:
-    """Return whether a word is the "then" of "first ..., then ...": the mutant of "first" swaps that order already."""
-    is_then = use.text.lower() in ("then", "and then")
-    return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
+def _is_first_then(instruction: Instruction, use: Use) -> bool:
+    """Return whether a word is of "first ..., then ...", where losing or turning one of them leaves the order.
+
+    So is a "first" that belongs to a noun: "the first line".
+    """
+    before = instruction.text[: use.start - instruction.start]
+    after = instruction.text[use.end - instruction.start :]
+    if use.text.lower() == "first":
+        following = use.following.lower()
+        loose = following in _AFTER_ADVERBS or following in BASE_VERBS - AMBIGUOUS_VERBS
+        return not loose or use.previous.lower() in DETERMINERS or _THEN.search(after) is not None
+    return use.text.lower() in ("then", "and then") and _FIRST.search(before) is not None
+
+
+def _comes_before_all(instruction: Instruction, use: Use) -> bool:
+    """Return whether a "before" is one that nobody writes as "after": "before you say anything"."""
+    if use.text.lower() not in ("before", "prior to"):
+        return False
+    rest = instruction.text[use.end - instruction.start :]
+    end = _CLAUSE.search(rest)
+    return _ANYTHING.search(rest[: end.start()] if end else rest) is not None
+
+
+def _lasts(instruction: Instruction, use: Use) -> bool:
+    """Return whether an "until" ends what goes on: nobody writes "Wait once ..." for "Wait until ..."."""
+    before = instruction.text[: use.start - instruction.start]
+    return use.text.lower() == "until" and not _NEGATED.search(before)
 
 
 def _loses_its_not(use: Use) -> bool:
     """Return whether the contrary of a word is the word without its "not"."""
     said = use.replacement("opposite")
-    return said is not None and bool(_WITH_NOT.search(use.text)) and not _NEGATED.search(said)
+    return bool(said and _WITH_NOT.search(use.text) and not _NEGATED.search(said))
 
 
 def _is_limited(instruction: Instruction, use: Use) -> bool:

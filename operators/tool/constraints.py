@@ -1,12 +1,14 @@
 """Which values a tool's parameters may have."""
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
-from agentmut.nouns import AgentConfig, Candidate, Edit, Reach
+from agentmut._base import shipped
+from agentmut.nouns import AgentConfig, Candidate, Reach
 from agentmut.operators.tool.example_tools import an_object, schema_example
 from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, own_places
 from agentmut.seams import OperatorOptions, operator
@@ -19,7 +21,16 @@ _FACING = {
     "minItems": ("maxItems",), "maxItems": ("minItems",),
 }  # fmt: skip
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-_MORE = ("other", "unknown", "any", "none")
+_WORDS = shipped("agentmut.operators.tool", "other_words")
+_FAMILIES: Sequence[Sequence[str]] = _WORDS["families"]
+_CLASSIFYING = frozenset(_WORDS["classifying"].split())
+_FEWEST_KNOWN = 2
+_OTHERS = frozenset(["other", "others", "misc", "unknown", "sonstiges", "otro", "autre"])
+_YEARS = (1800, 2200)
+_YEAR = re.compile(r"year|jahr|a[nñ]o\b|ann[eé]e", re.IGNORECASE)
+_DEGREES = re.compile(r"celsius|fahrenheit|temperat|latitude|longitude|degree|^lat$|^lon$", re.IGNORECASE)
+_ROUND_FROM = 10
+_DOUBLED = {0: 1, 1: 1}
 _LARGEST = sys.float_info.max / 4
 
 
@@ -30,24 +41,23 @@ _LARGEST = sys.float_info.max / 4
     examples=[
         schema_example(
             an_object(reason={"type": "string", "enum": ["damaged", "late", "other"]}),
-            an_object(reason={"type": "string", "enum": ["late", "other"]}),
+            an_object(reason={"type": "string", "enum": ["damaged", "late"]}),
         )
     ],
 )
 def drop_enum_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Up to three mutants per list of allowed values: without the first, the last, the middle one.
+    """Up to two mutants per list of allowed values: without the last one, where a new one comes, and the middle one.
 
-    A default of that value goes with it. The only value of a list stays.
+    The default and the only value of a list stay.
     """
     for place in own_places(config):
         values = _allowed(place)
         last = len(values) - 1
-        for index in dict.fromkeys((0, last, last // 2)) if last > 0 else ():
+        for index in dict.fromkeys((last, (last + 1) // 2)) if last > 0 else ():
             value = values[index]
-            if value is not None:
+            if value is not None and not _is_default(place, value):
                 gone = place.edit((*place.parameter.at, "enum", str(index)), value, None)
-                edits = (gone, *_without_default(place, value))
-                yield place.candidate(edits, f"{place.parameter.name} may not be {value!r}", repr(value))
+                yield place.candidate((gone,), f"{place.parameter.name} may not be {value!r}", repr(value))
 
 
 def _allowed(place: ParameterPlace) -> list[JsonValue]:
@@ -55,11 +65,9 @@ def _allowed(place: ParameterPlace) -> list[JsonValue]:
     return values if isinstance(values, list) else []
 
 
-def _without_default(place: ParameterPlace, value: JsonValue) -> Iterator[Edit]:
-    parameter = place.parameter
-    for path, schema in {parameter.path: parameter.stated, parameter.at: parameter.schema}.items():
-        if schema.get("default") == value:
-            yield place.edit((*path, "default"), value, None)
+def _is_default(place: ParameterPlace, value: JsonValue) -> bool:
+    schemas = (place.parameter.stated, place.parameter.schema)
+    return any("default" in schema and schema["default"] == value for schema in schemas)
 
 
 @operator(
@@ -69,28 +77,43 @@ def _without_default(place: ParameterPlace, value: JsonValue) -> Iterator[Edit]:
     examples=[
         schema_example(
             an_object(reason={"type": "string", "enum": ["damaged", "late"]}),
-            an_object(reason={"type": "string", "enum": ["damaged", "late", "other"]}),
+            an_object(reason={"type": "string", "enum": ["damaged", "late", "wrong_item"]}),
         )
     ],
 )
 def add_enum_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant per list of allowed values: one more at its end, written as the others are."""
+    """Yield one mutant per list of allowed values: one more at its end, written as the others are.
+
+    It is the next one of a known list ("low, normal, high", then "urgent"), "other" where the parameter classifies,
+    and the next number. Other lists are left alone.
+    """
     for place in own_places(config):
         values = _allowed(place)
-        value = _one_more(values)
+        value = _one_more(place.parameter.name, values)
         if value is not None:
             added = place.edit((*place.parameter.at, "enum", str(len(values))), None, value)
             yield place.candidate((added,), f"{place.parameter.name} may be {value!r}")
 
 
-def _one_more(values: list[JsonValue]) -> JsonValue:
+def _one_more(name: str, values: list[JsonValue]) -> JsonValue:
     texts = [value for value in values if isinstance(value, str)]
     if texts:
-        words = (word.upper() if all(t.isupper() for t in texts) else word for word in _MORE)
+        words = (word.upper() if all(t.isupper() for t in texts) else word for word in _further(name, texts))
         words = (word.capitalize() if all(t.istitle() for t in texts) else word for word in words)
         return next((word for word in words if word not in texts), None)
     numbers = [value for value in values if _whole_clause(value)]
     return max(numbers) + 1 if numbers and len(numbers) == len(values) else None
+
+
+def _further(name: str, texts: list[str]) -> Iterator[str]:
+    """Yield what may come next: of the list of which most values are known, then "other"."""
+    have = {text.casefold() for text in texts}
+    known = [(len(have & {word.casefold() for word in family}), family) for family in _FAMILIES]
+    most, family = max(known, key=lambda found: found[0])
+    if most >= _FEWEST_KNOWN:
+        yield from (word for word in family if word.casefold() not in have)
+    if name.casefold().rpartition("_")[2] in _CLASSIFYING and have.isdisjoint(_OTHERS):
+        yield "other"
 
 
 def _whole_clause(value: Any) -> TypeGuard[int]:
@@ -104,18 +127,19 @@ def _whole_clause(value: Any) -> TypeGuard[int]:
     examples=[
         schema_example(
             an_object(amount={"type": "number", "minimum": 0, "maximum": 500}),
-            an_object(amount={"type": "number", "minimum": 250, "maximum": 500}),
+            an_object(amount={"type": "number", "minimum": 1, "maximum": 500}),
         )
     ],
 )
 def tighten_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant per lower or upper bound: it moves half of the way to the other one.
+    """Yield one mutant per lower or upper bound: a lower one is doubled, an upper one is a round half of itself.
 
-    Without another one, an upper bound is halved and a lower one doubled; zero becomes one.
+    Zero becomes one, and a lower bound of one stays. Negative bounds and fractions move half of the way to the
+    other one. Years and degrees are left alone.
     """
     for place, key, bound in _bounds(config):
         tighter = _tighter(place.parameter.schema, key, bound)
-        if tighter != bound:
+        if tighter != bound and not _is_measured(place, key, bound):
             edit = place.change(key, tighter)
             yield place.candidate((edit,), f"{place.parameter.name}: {key} {tighter} instead of {bound}", key)
 
@@ -146,13 +170,38 @@ def _bounds(config: AgentConfig) -> Iterator[tuple[ParameterPlace, str, int | fl
                 yield place, key, bound
 
 
+def _is_measured(place: ParameterPlace, key: str, bound: int | float) -> bool:
+    """Return whether a bound is a year or a degree, by the facing one or the parameter's name: half of it is none."""
+    first, last = _YEARS
+    facing = (place.parameter.schema.get(other) for other in _FACING[key])
+    named = _YEAR.search(place.parameter.name) is not None
+    if _DEGREES.search(place.parameter.name):
+        return True
+    return first <= bound <= last and (named or any(_number(f) and first <= f <= last for f in facing))
+
+
 def _tighter(schema: Mapping[str, Any], key: str, bound: int | float) -> int | float:
     facing = next((schema[other] for other in _FACING[key] if _number(schema.get(other))), None)
     upper = key in _UPPER
+    if bound == int(bound) and bound >= (2 if upper else 0) and (facing is None or facing >= 0):
+        chosen = _round_half(int(bound)) if upper else _DOUBLED.get(int(bound), 2 * int(bound))
+        fits = facing is None or (facing < chosen if upper else chosen < facing)
+        return chosen if fits else bound
     moved = _alone(bound, upper) if facing is None else bound + (facing - bound) / 2
     if key not in _COUNTS:
         return _as_precise(moved, whole=kind_of(schema) == "integer", up=not upper)
     return max(1, int(_as_precise(moved, whole=True, up=not upper))) if bound or not upper else bound
+
+
+def _round_half(bound: int) -> int:
+    """Return about half of a limit, as somebody would choose it.
+
+    >>> [_round_half(bound) for bound in (9, 25, 50, 365, 2000, 300_000)]
+    [4, 10, 25, 150, 1000, 150000]
+    """
+    half = bound // 2
+    step = 5 * 10 ** max(len(str(half)) - 2, 0) if half >= _ROUND_FROM else 1
+    return half - half % step
 
 
 def _number(value: Any) -> TypeGuard[int | float]:

@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from agentmut._base import Path, flat, shipped
-from agentmut.language import quoted, stems, words
+from agentmut.language import quoted, stems
 from agentmut.nouns import AgentConfig, Candidate, Edit, Reach, ToolSpec
 from agentmut.operators.shared_edits import takes_english
-from agentmut.operators.tool.example_tools import LOOK_UP, REFUND, an_object, schema_example, tools_example
+from agentmut.operators.tool.example_tools import CANCEL, LOOK_UP, an_object, schema_example, tools_example
+from agentmut.operators.tool.names import next_version, snake
 from agentmut.operators.tool.parameter_places import ParameterPlace, kind_of, places
 from agentmut.seams import OperatorOptions, operator
 
-_MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
-_OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})
+_MIXED_UP = LOOK_UP.model_copy(update={"description": CANCEL.description})
+_OTHER_WAY = CANCEL.model_copy(update={"description": LOOK_UP.description})
 _BLANK = LOOK_UP.model_copy(update={"description": ""})
 
 _ORDER: dict[str, JsonValue] = {"type": "string", "description": "Number of the order."}
+_NOTE: dict[str, JsonValue] = {"type": "string", "description": "What to tell the customer."}
 _DAYS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in days."}
 _HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in hours."}
 _NEAR = 8
@@ -29,13 +31,13 @@ _UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-]
 @operator(
     "tool.mislead_description",
     why="Descriptions are copied from tool to tool, or stay behind when a tool changes.",
-    examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, REFUND))],
+    examples=[tools_example((LOOK_UP, CANCEL), (_MIXED_UP, CANCEL))],
 )
 def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per tool: its description is another's, or says that it is out of use.
 
-    The other tool is the one that shares most words with it, a mix-up that reads plausibly. A lone tool whose
-    description is not English has no mutant.
+    The other tool has a word of its name in common with it, and is the one that shares most words. A tool without
+    such another one, whose description is not English, has no mutant.
     """
     said = _vocabularies(config.tools)
     for index, tool in enumerate(config.tools):
@@ -71,27 +73,28 @@ def _misleading(index: int, config: AgentConfig, words: Sequence[frozenset[str]]
     return _out_of_use(tools[index].name) if takes_english(config, tools[index].description) else ""
 
 
-def _nearest(index: int, tools: Sequence[ToolSpec], words: Sequence[frozenset[str]]) -> int | None:
-    """Return the tool with another description that shares most words; the first by name among equals."""
+def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:
+    """Return the tool with a similar name and another description that shares most words; the first by name."""
+    name = stems(snake(tools[index].name))
     described = (
         other
         for other, tool in enumerate(tools)
         if tool.description.strip() not in ("", tools[index].description.strip())
+        and name & stems(snake(tool.name))
     )
     return min(
-        described, key=lambda other: (-len(words[index] & words[other]), tools[other].name), default=None
+        described, key=lambda other: (-len(said[index] & said[other]), tools[other].name), default=None
     )
 
 
 def _out_of_use(name: str) -> str:
-    said = " ".join(word.text for word in words(name)) or name
-    return f"Deprecated, do not call: {said} is done by the back office now."
+    return f"Deprecated: use {next_version(name)} instead."
 
 
 @operator(
     "tool.blank_description",
     why="A docstring is deleted or not exported, and nobody reads what the model is sent.",
-    examples=[tools_example((LOOK_UP, REFUND), (_BLANK, REFUND))],
+    examples=[tools_example((LOOK_UP, CANCEL), (_BLANK, CANCEL))],
 )
 def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per tool with a description: only its name and parameters are left."""
@@ -108,10 +111,10 @@ def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator
 @operator(
     "tool.swap_descriptions",
     why="Two descriptions change places when a list of tools is sorted or merged by hand.",
-    examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, _OTHER_WAY))],
+    examples=[tools_example((LOOK_UP, CANCEL), (_MIXED_UP, _OTHER_WAY))],
 )
 def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant per tool and the one most like it, each pair once: they have each other's description."""
+    """Yield one mutant per tool and the one most like it in name, each pair once: the descriptions are swapped."""
     tools, said = config.tools, _vocabularies(config.tools)
     done: set[frozenset[int]] = set()
     for index, tool in enumerate(tools):
@@ -136,8 +139,8 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
     reach=Reach.CALLED,
     examples=[
         schema_example(
-            an_object(order=_ORDER, wait=_DAYS),
-            an_object(order={**_ORDER, "description": _DAYS["description"]}, wait=_DAYS),
+            an_object(order=_ORDER, note=_NOTE),
+            an_object(order={**_ORDER, "description": _NOTE["description"]}, note=_NOTE),
         ),
         schema_example(an_object(wait=_DAYS), an_object(wait=_HOURS)),
     ],
@@ -145,12 +148,13 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
 def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per described parameter: another unit or format, or else the description of another one.
 
-    The other one stands next to it, is of the same type where there is one, and is the next in the list.
+    The other one stands next to it, is of the same kind, and is the next in the list.
     Parameters for which neither can be had are left alone.
     """
     for place, siblings in _with_siblings(config):
         said = place.parameter.description
-        wrong = (_other_unit(said) or _of_another(place, siblings)) if said else ""
+        unit = _other_unit(said) if takes_english(config, said) else ""
+        wrong = (unit or _of_another(place, siblings)) if said else ""
         if wrong:
             path = (*place.parameter.path, "description")
             edit = place.edit(path, place.parameter.stated.get("description"), wrong)
@@ -171,9 +175,14 @@ def _of_another(place: ParameterPlace, siblings: Sequence[ParameterPlace]) -> st
     described = [
         other for other in siblings if other.parameter.description not in ("", place.parameter.description)
     ]
-    kind = kind_of(place.parameter.schema)
-    alike = [other for other in described if kind_of(other.parameter.schema) == kind]
-    return next((other.parameter.description for other in (*alike, *described)), "")
+    kind = _kind_of(place)
+    return next((other.parameter.description for other in described if _kind_of(other) == kind), "")
+
+
+def _kind_of(place: ParameterPlace) -> tuple[str, bool, JsonValue]:
+    """Return the type of a parameter, whether it has a list of values, and its format."""
+    schema = place.parameter.schema
+    return kind_of(schema), "enum" in schema, schema.get("format")
 
 
 def _other_unit(description: str) -> str:

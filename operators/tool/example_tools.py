@@ -8,6 +8,7 @@ from agentmut.nouns import AgentConfig, ToolSpec
 from agentmut.seams import Example
 
 LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
+CANCEL = ToolSpec(name="cancel_order", description="Cancel an order.")
 REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
 
 

@@ -39,9 +39,7 @@ def rename(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
     """
     taken = set(config.tool_names)
     for index, tool in enumerate(config.tools):
-        for name in dict.fromkeys(
-            (_other_verb(tool.name), _other_style(tool.name), _next_version(tool.name))
-        ):
+        for name in dict.fromkeys((_other_verb(tool.name), _other_style(tool.name), next_version(tool.name))):
             if name and name not in taken and len(name) <= LONGEST_NAME:
                 yield _renamed(index, tool, name)
 
@@ -65,25 +63,25 @@ def _other_verb(name: str) -> str:
     >>> [_other_verb(name) for name in ("get_order", "getOrder", "look_up_order", "gettext")]
     ['fetch_order', 'fetchOrder', 'find_order', '']
     """
-    snake = _snake(name)
-    verb = max((verb for verb in _VERBS if f"{snake}_".startswith(f"{verb}_")), key=len, default="")
+    joined = snake(name)
+    verb = max((verb for verb in _VERBS if f"{joined}_".startswith(f"{verb}_")), key=len, default="")
     if not verb:
         return ""
-    other = _VERBS[verb] + snake[len(verb) :]
-    return other if name == snake else _camel(other)
+    other = _VERBS[verb] + joined[len(verb) :]
+    return other if name == joined else _camel(other)
 
 
 def _other_style(name: str) -> str:
     """Snake case as camel case and back; empty where a name is neither."""
     if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", name):
         return _camel(name)
-    return _snake(name) if re.fullmatch(r"[a-z]+([A-Z][a-z0-9]+)+", name) else ""
+    return snake(name) if re.fullmatch(r"[a-z]+([A-Z][a-z0-9]+)+", name) else ""
 
 
-def _next_version(name: str) -> str:
+def next_version(name: str) -> str:
     """Return the name of the tool's successor.
 
-    >>> [_next_version(name) for name in ("find", "findOrder", "find_v2")]
+    >>> [next_version(name) for name in ("find", "findOrder", "find_v2")]
     ['find_v2', 'findOrderV2', 'find_v3']
     """
     numbered = re.fullmatch(r"(.+?_?[vV])(\d{1,3})", name)
@@ -92,7 +90,12 @@ def _next_version(name: str) -> str:
     return name + ("V2" if re.search("[a-z][A-Z]", name) and "_" not in name else "_v2")
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """Return a name with its words joined by underscores.
+
+    >>> snake("refundOrder")
+    'refund_order'
+    """
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
@@ -114,7 +117,7 @@ def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """
     taken = set(config.tool_names)
     for index, tool in enumerate(config.tools):
-        known = ((_next_version(tool.name), "(new version)"), (f"{tool.name}_legacy", "(legacy)"))
+        known = ((next_version(tool.name), "(new version)"), (f"{tool.name}_legacy", "(legacy)"))
         for name, remark in known:
             if name not in taken and len(name) <= LONGEST_NAME:
                 yield _decoy(index, tool, name, remark if takes_english(config, tool.description) else "")

@@ -28,8 +28,10 @@ _KEYWORDS = {
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
 }
 _VALUES = ("enum", "const", "default", "examples")
-_TEXTS = frozenset(shipped("agentmut.operators.tool", "other_words")["texts"].split())
-_TEXT_FORMATS = frozenset({"email", "uri", "hostname"})
+_NUMBERS = frozenset(shipped("agentmut.operators.tool", "other_words")["numbers"].split())
+_CLASSES = re.compile(r"\\[A-Za-z]")
+_LETTERS = re.compile(r"[A-Za-z]")
+_LETTERED = re.compile(r"\b[A-Z]{1,6}-?\d{2,}")
 
 
 @operator(
@@ -38,18 +40,21 @@ _TEXT_FORMATS = frozenset({"email", "uri", "hostname"})
     reach=Reach.CALLED,
     examples=[
         schema_example(
-            an_object(("order", "amount"), order=_TEXT, amount=_NUMBER),
-            an_object(("amount",), amount=_NUMBER),
+            an_object(("order",), order=_TEXT, amount=_NUMBER),
+            an_object(("order",), order=_TEXT),
         )
     ],
 )
 def drop_parameter(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Yield one mutant per parameter, nested ones too: the model is not told of it. The implementation is as it was."""
+    """Yield one mutant per optional parameter, nested ones too: the model is not told of it.
+
+    The implementation is as it was. A parameter that the tool needs is left alone: the first call would fail.
+    """
     for place in places(config):
         parameter = place.parameter
-        gone = place.edit(parameter.path, dict(parameter.stated), None)
-        edits = (gone, place.not_required()) if parameter.required else (gone,)
-        yield place.candidate(edits, f"drop the parameter {parameter.name}")
+        if not parameter.required:
+            gone = place.edit(parameter.path, dict(parameter.stated), None)
+            yield place.candidate((gone,), f"drop the parameter {parameter.name}")
 
 
 @operator(
@@ -103,25 +108,35 @@ def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
     """Yield one mutant per parameter with a type: text is a whole number and the other way round, a list is text.
 
     Keywords and values that do not fit the new type are dropped with it. Objects, and parameters of
-    several types, are left alone. So are texts that nobody takes for a number: a name, a reason, an address.
+    several types, are left alone. So are texts but those that somebody may take for a number: an id, an order, a year.
     """
     for place in own_places(config):
         schema = place.parameter.schema
         old = kind_of(schema)
         new = _OTHER_TYPE.get(old)
-        if new and not (old == "string" and _is_plainly_text(place.parameter.name, schema)):
+        if new and (old != "string" or _may_be_number(place)):
             edits = (_retyped(place, old, new), *_unfitting(place, schema, old, new))
             yield place.candidate(edits, f"{place.parameter.name} is {new} instead of {old}")
 
 
-def _is_plainly_text(name: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether a parameter is a text and surely no number, by the last word of its name or by its format.
+def _may_be_number(place: ParameterPlace) -> bool:
+    """Return whether somebody may take a text for a number: by the last word of its name, with nothing against it.
 
-    >>> [_is_plainly_text(name, {}) for name in ("customerName", "order", "name_id")]
-    [True, False, False]
+    Allowed values, a format, a pattern with letters, and an example with letters ("A-1042") are against it.
+    """
+    schema, said = place.parameter.schema, place.parameter.description
+    lettered = _LETTERS.search(_CLASSES.sub("", str(schema.get("pattern", "")))) or _LETTERED.search(said)
+    return _is_number_name(place.parameter.name) and not (lettered or "enum" in schema or "format" in schema)
+
+
+def _is_number_name(name: str) -> bool:
+    """Return whether the last word of a name is that of a number.
+
+    >>> [_is_number_name(name) for name in ("orderId", "order", "customer_name", "Rechnungsnummer")]
+    [True, True, False, True]
     """
     last = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).casefold().rstrip("_").rpartition("_")[2]
-    return last in _TEXTS or schema.get("format") in _TEXT_FORMATS
+    return last in _NUMBERS or last.endswith(("nummer", "number"))
 
 
 def _retyped(place: ParameterPlace, old: str, new: str) -> Edit:

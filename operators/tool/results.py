@@ -5,12 +5,18 @@ The model sees the same description of its tools. The tool, or its double, does 
 can intercept have such mutants.
 """
 
+import re
 from collections.abc import Iterator
 
+from agentmut._base import shipped
+from agentmut.language import word_set
 from agentmut.nouns import LATE, AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
 from agentmut.operators.tool.example_tools import LOOK_UP, tools_example
 from agentmut.seams import Example, Operator, OperatorOptions, operator
 
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])")
+_WRITING = frozenset(shipped("agentmut.operators.tool", "other_words")["writing"].split())
+_READING = word_set("get find search list look lookup query read fetch describe show check view retrieve")
 EXAMPLE_SECONDS = 3.0
 
 
@@ -23,9 +29,13 @@ def _example(kind: FaultKind) -> Example:
     return tools_example((LOOK_UP,), (broken,))
 
 
-def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> Iterator[Candidate]:
+def _one_per_tool(
+    config: AgentConfig, fault: ToolFault, description: str, reading: bool
+) -> Iterator[Candidate]:
     after = fault.model_dump(mode="json", exclude_defaults=True)
     for index, tool in enumerate(config.tools):
+        if reading and _writes(tool.own_name):
+            continue
         before = tool.fault.model_dump(mode="json") if tool.fault else None
         yield Candidate(
             edits=(Edit(pointer=f"/tools/{index}/fault", before=before, after=after),),
@@ -33,6 +43,18 @@ def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> It
             anchor=tool.name,
             subject=tool.own_name,
         )
+
+
+def _writes(name: str) -> bool:
+    """Return whether a tool changes something, by the first and the last word of its name.
+
+    >>> [_writes(name) for name in ("get_order", "issueRefund", "urlaub_beantragen", "search")]
+    [False, True, True, False]
+    """
+    said = [word.casefold() for word in _WORD.findall(name)]
+    return bool(said) and not _WRITING.isdisjoint(
+        {said[0], said[-1]} if said[0] not in _READING else {said[0]}
+    )
 
 
 def _result_operator(
@@ -43,16 +65,19 @@ def _result_operator(
     why: str,
     reach: Reach = Reach.CALLED,
     on_demand: bool = False,
+    reading: bool = False,
 ) -> type[Operator]:
     """Build the operator `tool.result_KIND`: one mutant per tool, in the order of the tools.
 
     `effect` says what happens to every call; `description` is that of a mutant, with {tool} and {seconds}.
+    `reading`: tools that change something, by the verb of their name, have none; nobody caches or pages what they say.
     """
 
     def find(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-        yield from _one_per_tool(config, _fault(kind, options.slow_seconds), description)
+        yield from _one_per_tool(config, _fault(kind, options.slow_seconds), description, reading)
 
-    find.__name__, find.__doc__ = f"result_{kind.value}", f"One mutant per tool: {effect}"
+    whose = "tool that changes nothing" if reading else "tool"
+    find.__name__, find.__doc__ = f"result_{kind.value}", f"One mutant per {whose}: {effect}"
     return operator(
         f"tool.{find.__name__}", why=why, reach=reach, examples=[_example(kind)], on_demand=on_demand
     )(find)
@@ -81,6 +106,7 @@ result_truncated = _result_operator(
     "every result keeps only the first half of its items, fields or characters.",
     "{tool} returns the first half of its result",
     why="Pages and size limits cut results, and nobody asks for the rest.",
+    reading=True,
 )
 result_stale = _result_operator(
     FaultKind.STALE,
@@ -88,12 +114,14 @@ result_stale = _result_operator(
     "{tool} returns its first result again and again",
     why="A cache answers with the result of an earlier call.",
     reach=Reach.REPEATED,
+    reading=True,
 )
 result_wrong_entity = _result_operator(
     FaultKind.WRONG_ENTITY,
     "numbers, identifiers, addresses and days belong to another entity and keep their form.",
     "{tool} returns the data of another entity",
     why="A wrong key in a join or a cache brings another customer's data.",
+    reading=True,
 )
 result_permission_denied = _result_operator(
     FaultKind.PERMISSION_DENIED,

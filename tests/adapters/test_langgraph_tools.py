@@ -39,8 +39,8 @@ LOOP.set_default_executor(TrialThreads())
 
 
 class Reason(Enum):
-    DAMAGED = "damaged"
     LATE = "late"
+    DAMAGED = "damaged"
 
 
 class Address(BaseModel):
@@ -69,14 +69,14 @@ def issue_refund(
 
 
 @tool
-def send_parcel(
+def send_order(
     address: Address, labels: list[str], state: Annotated[Any, InjectedState], insured: bool = False
 ) -> str:
     """Send a parcel of an order to an address."""
     return f"{address.street} {labels} {insured} {len(state['messages'])}"
 
 
-TOOLS: list[BaseTool] = [get_order, issue_refund, send_parcel]
+TOOLS: list[BaseTool] = [get_order, issue_refund, send_order]
 CONFIG = AgentConfig(
     prompt="You help customers.",
     tools=tuple(map(read_tool, TOOLS)),
@@ -229,11 +229,11 @@ def test_a_renamed_tool_does_what_it_did_and_is_traced_under_its_own_name(
 
 @pytest.mark.parametrize("make", WAYS)
 def test_a_renamed_tool_is_given_the_state_of_the_graph(make: Any, service: Any, calls: Any) -> None:
-    renamed = mutant("tool.rename", "send_parcel to deliver_parcel").apply(CONFIG)
+    renamed = mutant("tool.rename", "send_order to deliver_order").apply(CONFIG)
     arguments = '{"address": {"street": "Elm 1"}, "labels": ["a"]}'
-    service.replies(calls(("deliver_parcel", arguments)), "Done.")
+    service.replies(calls(("deliver_order", arguments)), "Done.")
     (step,) = run(make(service.url), renamed).trace.tool_calls
-    assert (step.tool, step.output) == ("send_parcel", "Elm 1 ['a'] False 2")
+    assert (step.tool, step.output) == ("send_order", "Elm 1 ['a'] False 2")
 
 
 @pytest.mark.parametrize("make", WAYS)
@@ -285,18 +285,13 @@ REFUND = '{"order": "A", "amount": 2, "reason": "late"}'
 @pytest.mark.parametrize(
     ("operator", "pieces", "arguments"),
     [
-        (
-            "tool.drop_parameter",
-            ("issue_refund: drop the parameter amount",),
-            '{"order": "A", "reason": "late"}',
-        ),
         ("tool.make_optional", ("make amount optional",), '{"order": "A", "reason": "late"}'),
         (
             "tool.change_type",
             ("issue_refund: order is integer",),
             '{"order": 1, "amount": 2, "reason": "late"}',
         ),
-        ("tool.add_enum_value", ("reason may be",), '{"order": "A", "amount": 2, "reason": "other"}'),
+        ("tool.add_enum_value", ("reason may be",), '{"order": "A", "amount": 2, "reason": "wrong_item"}'),
         ("tool.loosen_bounds", ("no maximum",), '{"order": "A", "amount": 900, "reason": "late"}'),
     ],
 )

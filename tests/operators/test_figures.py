@@ -70,9 +70,9 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
 @pytest.mark.parametrize(
     ("before", "near", "far"),
     [
-        ("Wait seventy days.", "Wait seventy-one days.", "Wait seven hundred days."),
-        ("Wait Eleven days.", "Wait Twelve days.", "Wait One hundred and ten days."),
-        ("Ask twenty five questions.", "Ask twenty-six questions.", "Ask two hundred and fifty questions."),
+        ("Wait seventy days.", "Wait seventy-one days.", "Wait one hundred and forty days."),
+        ("Wait Eleven days.", "Wait Twelve days.", "Wait Twenty-two days."),
+        ("Ask twenty five questions.", "Ask twenty-six questions.", "Ask fifty questions."),
         ("See anyone above 39.4 °C.", "See anyone above 40.4 °C.", "See anyone above 44.4 °C."),
         ("Heat it above 38 C today.", "Heat it above 39 C today.", "Heat it above 43 C today."),
         ("Report a fever over 38.5.", "Report a fever over 39.5.", "Report a fever over 43.5."),
@@ -197,9 +197,9 @@ def test_what_a_limit_is_for_stays_one() -> None:
 def test_units_have_their_plural() -> None:
     assert documents("corrupt_value", "It takes one try and one copy.") == [
         "It takes two tries and one copy.",
-        "It takes ten tries and one copy.",
+        "It takes four tries and one copy.",
         "It takes one try and two copies.",
-        "It takes one try and ten copies.",
+        "It takes one try and four copies.",
     ]
     assert plural_of("box") == "boxes"
 

@@ -56,23 +56,23 @@ def test_nothing_is_made_where_it_would_say_something_else(operator: str, prompt
 @pytest.mark.parametrize(
     ("operator", "prompt", "expected"),
     [
-        ("prompt.change_number", "Use two or three words.", ["Use two or four words.", "Use two or thirty words."]),
+        ("prompt.change_number", "Use two or three words.", ["Use two or four words.", "Use two or six words."]),
         ("prompt.change_number", "It takes 5 to 7 days.", ["It takes 5 to 8 days.", "It takes 5 to 70 days."]),
         ("prompt.flip_comparator", "Send it no later than noon.", ["Send it no earlier than noon."]),
         ("prompt.weaken_modality", "You shall not share it.", [
-            "You should not share it.", "You should try not to share it.",
+            "You should not share it.",
         ]),
         ("prompt.negate", "You may not sign it.", ["You may sign it."]),
         ("prompt.negate", "It is important that you never guess.", ["It is important that you always guess."]),
         ("prompt.lose_negation", "You cannot say it if it is not known.", ["You can say it if it is not known."]),
-        ("prompt.lose_negation", "Don't guess.", ["Guess."]),
+        ("prompt.lose_negation", "You mustn't guess.", ["You must guess."]),
         ("prompt.lose_negation", "Never guess. Ask for the number.", []),
-        ("prompt.swap_order_words", "You must first ask for the id.", ["You must finally ask for the id."]),
+        ("prompt.swap_order_words", "You must first ask for the id.", ["You must ask for the id."]),
         ("prompt.remove_emphasis", "**IMPORTANT:** NEVER commit secrets.", ["Never commit secrets."]),
         ("prompt.inject_contradiction", "<system>\nBe kind.\n</system>\n", [
             "<system>\nBe kind.\n\nTreat these rules as guidelines, and use your own judgement where they do not fit."
             "\n</system>\n",
-            "<system>\nBe kind.\n\nIf a user is upset, you may make an exception to the rules above.\n</system>\n",
+            "<system>\nBe kind.\n\nIf the user insists, you may make an exception to the rules above.\n</system>\n",
         ]),
         ("prompt.flip_comparator", "- Adults: a temperature above 39.4 °C needs a same-day appointment.\n",
          ["- Adults: a temperature below 39.4 °C needs a same-day appointment.\n"]),

@@ -126,7 +126,7 @@ def test_a_rule_that_the_next_one_leans_on_keeps_its_place() -> None:
 def test_noise_is_a_paragraph_of_its_own_at_the_end_or_in_the_middle() -> None:
     noisy = prompts("prompt.inject_noise", "Be polite.\r\n\r\nBe brief.\r\n")
     assert len(noisy) == 4
-    assert noisy[0].startswith("Be polite.\r\n\r\nBe brief.\r\n\r\nThis text was moved") and noisy[
+    assert noisy[0].startswith("Be polite.\r\n\r\nBe brief.\r\n\r\nThis prompt was moved") and noisy[
         0
     ].endswith(".\r\n")
     assert noisy[1].startswith("Be polite.\r\n\r\nLast reviewed in June") and noisy[1].endswith(
@@ -174,7 +174,7 @@ def test_a_description_is_that_of_the_tool_most_like_it() -> None:
 def test_a_tool_without_a_neighbour_to_be_mixed_up_with_is_called_out_of_use(tools: Any) -> None:
     config = AgentConfig(tools=tools)
     said = mutants("tool.mislead_description", config)[0].apply(config).tools[0].description
-    assert said == "Deprecated, do not call: send mail is done by the back office now."
+    assert said == "Deprecated: use send_mail_v2 instead."
 
 
 def test_models_come_from_the_project_file_without_the_current_one() -> None:
@@ -206,7 +206,7 @@ def test_a_document_is_not_cut_inside_its_code() -> None:
 def test_irrelevant_documents_stand_first_or_last() -> None:
     config = AgentConfig(context=(Document(name="policy", text="Refunds."),))
     names = [[d.name for d in m.apply(config).context] for m in mutants("context.inject_noise", config)]
-    assert names == [["canteen-menu", "policy"], ["policy", "office-plants"]]
+    assert names == [["careers", "policy"], ["policy", "cookie-notice"]]
 
 
 def test_documents_are_given_in_reverse_order() -> None:

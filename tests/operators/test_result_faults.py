@@ -32,7 +32,7 @@ from agentmut.seams.protocols.operator import OperatorOptions
 KINDS = (
     "error", "timeout", "permission_denied", "empty", "truncated", "malformed", "stale", "wrong_entity", "slow",
 )  # fmt: skip
-TOOLS = (ToolSpec(name="look_up"), ToolSpec(name="find", implemented_by="refund"))
+TOOLS = (ToolSpec(name="look_up"), ToolSpec(name="find", implemented_by="search"))
 CONFIG = AgentConfig(tools=TOOLS)
 
 texts = st.text('abZ019-:. @,"\\{[é\n', max_size=12)
@@ -307,7 +307,7 @@ def test_each_tool_has_one_mutant_of_each_fault(kind: str) -> None:
     found = mutants(kind)
     faults = [[tool.fault.kind if tool.fault else None for tool in m.apply(CONFIG).tools] for m in found]
     assert faults == [[kind, None], [None, kind]]
-    assert [mutant.subject for mutant in found] == ["look_up", "refund"]  # whatever the model calls them
+    assert [mutant.subject for mutant in found] == ["look_up", "search"]  # whatever the model calls them
     assert {mutant.intent for mutant in found} == {Intent.DEGRADE}
     assert {mutant.reach for mutant in found} == {Reach.REPEATED if kind == "stale" else Reach.CALLED}
 
@@ -344,3 +344,19 @@ def test_the_agent_is_not_asked_for_its_tools_where_nothing_goes_wrong_with_them
         raise AssertionError("asked")
 
     assert unreachable_fault(mutant, CONFIG, ask) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "subjects"),
+    [
+        ("stale", ["look_up"]),
+        ("truncated", ["look_up"]),
+        ("wrong_entity", ["look_up"]),
+        ("error", ["issue_refund", "urlaub_beantragen", "look_up"]),
+    ],
+)
+def test_what_a_changing_tool_says_is_not_cached_paged_or_mixed_up(kind: str, subjects: list[str]) -> None:
+    tools = (ToolSpec(name="issue_refund"), ToolSpec(name="urlaub_beantragen"), TOOLS[0])
+    operator = Catalogue.from_group("operators").load(f"tool.result_{kind}")()
+    found = generate(AgentConfig(tools=tools), [operator], OperatorOptions()).mutants
+    assert [mutant.subject for mutant in found] == subjects

@@ -195,7 +195,7 @@ def test_all_emphasis_of_a_rule_goes_at_once_and_that_of_others_stays() -> None:
         ("You are **Ava**, a support agent of Acme.", "You are **Ava**, a sales representative of Acme."),
         ("You're an expert Python engineer.", "You're a technical writer."),
         ("Act as a patient maths tutor for {name}.", "Act as an exam grader for {name}."),
-        ("You are the claims assistant of Harbour.", "You are a general office assistant of Harbour."),
+        ("You are the claims assistant of Harbour.", "You are a helpful assistant of Harbour."),
     ],
 )
 def test_somebody_else_has_the_same_employer(said: str, other: str) -> None:
@@ -245,8 +245,9 @@ def test_a_bullet_stands_twice_and_steps_do_not() -> None:
 def test_demands_and_contradictions_are_paragraphs_of_their_own() -> None:
     prompt = "Be kind.\n\nBe brief.\n"
     assert made("inject_distraction", prompt) == [
-        "Be kind.\n\nBe brief.\n\nMention our newsletter at the end of every answer.\n",
-        "Be kind.\n\nRecommend the premium plan whenever you can.\n\nBe brief.\n",
+        "Be kind.\n\nBe brief.\n\n"
+        'End every answer with the sentence "This answer was written by AI and may contain mistakes."\n',
+        "Be kind.\n\nAsk at the end of every answer whether it was helpful.\n\nBe brief.\n",
     ]
     assert all(said.startswith("Be kind.\n\nBe brief.\n\n") for said in made("inject_contradiction", prompt))
     assert len(made("inject_contradiction", prompt)) == 2

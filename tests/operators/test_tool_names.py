@@ -104,17 +104,17 @@ def test_only_tools_with_a_description_lose_it() -> None:
 
 
 def test_the_copy_of_a_description_that_pydantic_leaves_in_the_schema_goes_with_it() -> None:
-    class Refund(BaseModel):
+    class RefundOrder(BaseModel):
         """Refund an order."""
 
         order: str
 
-    class Look(BaseModel):
+    class LookOrderUp(BaseModel):
         """Look an order up."""
 
         order: str
 
-    made = [read_tool(pydantic_function_tool(model)) for model in (Refund, Look)]
+    made = [read_tool(pydantic_function_tool(model)) for model in (RefundOrder, LookOrderUp)]
     assert made[0].parameters["description"] == made[0].description == "Refund an order."
     config = AgentConfig(tools=tuple(made))
     for operator, said in (("blank", ""), ("mislead", "Look an order up."), ("swap", "Look an order up.")):
@@ -148,7 +148,6 @@ def test_each_tool_changes_descriptions_with_the_one_most_like_it_and_each_pair_
     found = mutants("tool.swap_descriptions", config)
     assert [mutant.description for mutant in found] == [
         "swap the descriptions of find_order and refund_order",
-        "swap the descriptions of find_order and mail",
     ]
     assert [tool.description for tool in found[0].apply(config).tools] == [
         "Refund an order.", "Find an order.", "Send a mail.", "",
@@ -168,7 +167,10 @@ def test_a_new_tool_in_front_changes_no_id() -> None:
 
 
 def test_descriptions_that_end_in_a_line_break_are_those_of_other_tools() -> None:
-    tools = tuple(ToolSpec(name=name, description=f"It can {name}.\n") for name in ("refund", "look", "mail"))
+    tools = tuple(
+        ToolSpec(name=name, description=f"It can {name}.\n")
+        for name in ("refund_order", "find_order", "mail_order")
+    )
     for operator in ("tool.mislead_description", "tool.swap_descriptions"):
         made = generate(AgentConfig(tools=tools), [OPERATORS[operator]], OperatorOptions())
         assert made.mutants and not any(each.kind is DropKind.IDENTICAL for each in made.dropped)

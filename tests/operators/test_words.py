@@ -35,34 +35,41 @@ def said(name: str, prompt: str, *tools: str) -> list[str]:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("You must verify it.", ["You should verify it.", "You may verify it."]),
-        ("You must not share it.", ["You should not share it.", "You should try not to share it."]),
-        ("You MUST verify it.", ["You SHOULD verify it.", "You MAY verify it."]),
-        ("You must never guess.", ["You should never guess.", "You should rarely guess."]),
+        ("You must verify it.", ["You should verify it."]),
+        ("You must not share it.", ["You should not share it."]),
+        ("You MUST verify it.", ["You SHOULD verify it."]),
+        ("You must never guess.", ["You should never guess."]),
         ("You should verify it.", ["You may verify it."]),
-        ("She has to verify it.", ["She should verify it.", "She may verify it."]),
-        ("Always verify it.", ["Usually verify it.", "Sometimes verify it."]),
-        ("**Always** verify it.", ["**Usually** verify it.", "**Sometimes** verify it."]),
-        ("Never promise it.", ["Try not to promise it.", "Rarely promise it."]),
+        ("She has to verify it.", ["She should verify it."]),
+        ("Always verify it.", ["Try to verify it."]),
+        ("Order numbers always begin with 7.", ["Order numbers usually begin with 7."]),
+        ("**Always** verify it.", ["**Try to** verify it."]),
+        ("Never promise it.", ["Avoid promising it."]),
+        ("Never promise or offer it.", ["Try not to promise or offer it."]),
+        ("**Never** stop it.", ["**Avoid** stopping it."]),
+        ("NEVER run it.", ["Avoid running it."]),
+        ("Refunds do not include postage.", []),
+        ("The user cannot see it.", []),
+        ("You cannot share it.", ["You should not share it."]),
         ("It never works.", ["It rarely works."]),
-        ("Don't promise it.", ["Try not to promise it."]),
-        ("DO NOT PROMISE IT.", ["TRY NOT TO PROMISE IT."]),
-        ("Only cite sources.", ["Mainly cite sources.", "Cite sources."]),
-        ("You cite only sources.", ["You cite mainly sources.", "You cite sources."]),
+        ("Don't promise it.", ["Avoid promising it."]),
+        ("DO NOT PROMISE IT.", ["AVOID PROMISING IT."]),
+        ("Only cite sources.", ["Cite sources."]),
+        ("You cite only sources.", ["You cite sources."]),
         ("Give exactly 3 ideas.", ["Give about 3 ideas.", "Give 3 ideas."]),
         ("At least two ideas are due.", ["About two ideas are due.", "Two ideas are due."]),
-        ("Make sure to sign it.", ["Try to sign it.", "Feel free to sign it."]),
+        ("Make sure to sign it.", ["Try to sign it."]),
         ("The number is required.", ["The number is recommended.", "The number is optional."]),
         (
             "Do not share it under any circumstances.",
             [
-                "Try not to share it under any circumstances.",
+                "Avoid sharing it under any circumstances.",
                 "Do not share it under normal circumstances.",
             ],
         ),
         (
             "If it is late, you must wait.",
-            ["If it is late, you should wait.", "If it is late, you may wait."],
+            ["If it is late, you should wait."],
         ),
     ],
 )
@@ -91,7 +98,7 @@ def test_words_that_do_not_bind_stay(prompt: str) -> None:
 
 
 def test_only_the_first_two_words_of_an_instruction_are_weakened() -> None:
-    assert len(said("weaken_modality", "You must ask, must wait and must thank them.")) == 4
+    assert len(said("weaken_modality", "You must ask, must wait and must thank them.")) == 2
 
 
 @pytest.mark.parametrize(
@@ -161,7 +168,10 @@ def test_what_has_no_plain_contrary_stays(prompt: str) -> None:
         ("Escalate if total > 500.", ["Escalate if total < 500."]),
         ("Escalate if total >= $1,000.", ["Escalate if total <= $1,000."]),
         ("No more than 5 words.", ["No less than 5 words."]),
-        ("Take the cheapest flight.", ["Take the most expensive flight."]),
+        ("Take the highest offer.", ["Take the lowest offer."]),
+        ("Take the cheapest flight.", []),
+        ("Refund up to $50.", ["Refund over $50."]),
+        ("Name up to 3 options.", ["Name at least 3 options."]),
         ("It must not exceed 5 MB.", ["It must not stay under 5 MB."]),
     ],
 )
@@ -200,9 +210,9 @@ def test_what_compares_nothing_stays(prompt: str) -> None:
         ("A 14-day window applies.", ["A 15-day window applies.", "A 140-day window applies."]),
         ("Send files up to 5MB.", ["Send files up to 6MB.", "Send files up to 50MB."]),
         ("Wait for 1 day.", ["Wait for 2 days.", "Wait for 10 days."]),
-        ("Ask five questions.", ["Ask six questions.", "Ask fifty questions."]),
-        ("Two ideas are enough.", ["Three ideas are enough.", "Twenty ideas are enough."]),
-        ("Ask only once.", ["Ask only twice.", "Ask only ten times."]),
+        ("Ask five questions.", ["Ask six questions.", "Ask ten questions."]),
+        ("Two ideas are enough.", ["Three ideas are enough.", "Five ideas are enough."]),
+        ("Ask only once.", ["Ask only twice.", "Ask only three times."]),
         ("Allow 0 errors.", ["Allow 1 errors.", "Allow 10 errors."]),
     ],
 )
@@ -227,6 +237,9 @@ def test_a_number_changes_a_little_and_then_much(before: str, after: list[str]) 
         "Write SQL for PostgreSQL 15 or MySQL 8.",
         "Use two-factor codes.",
         "Item 1 is first.",
+        "If two sources differ, say so.",
+        "Never pay it twice.",
+        "Cite it as Housing Act, s 21.",
         "Warte 30 Tage und frage nie nach der Nummer.",
     ],
 )
@@ -243,8 +256,8 @@ def test_only_the_first_two_numbers_of_an_instruction_change() -> None:
     [
         ("Ask before you answer.", ["Ask after you answer."]),
         ("After asking, answer them.", ["Before asking, answer them."]),
-        ("Ask for the number first.", ["Ask for the number last."]),
-        ("First, ask for the number.", ["Last, ask for the number."]),
+        ("Ask for the number first.", ["Ask for the number."]),
+        ("First, ask for the number.", ["Ask for the number."]),
         ("Ask for it, then look it up.", ["Ask for it, but first look it up."]),
         ("Ask for it and then answer.", ["Ask for it but first answer."]),
         ("Do not send it until you have asked.", ["Do not send it once you have asked."]),
@@ -269,6 +282,9 @@ def test_words_of_order_are_turned_round(before: str, after: list[str]) -> None:
         "Wait until Monday.",
         "Show before-tax totals.",
         "As before, be kind.",
+        "First sentence: the news.",
+        "Ask first, then look it up.",
+        "Look it up before you say anything.",
         'Say "before you go" and `first`.',
         "Frage erst vor dem Versand nach der Nummer.",
     ],

@@ -28,6 +28,10 @@ _TAG_ENDING = re.compile(
 )
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
+_DAY = re.compile(r"(?<!\d)[0-3]?\d\.$")
+_GERMAN_MONTH = re.compile(
+    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 _GOES_ON = re.compile(r"(?:AND|OR|BUT|NOR|WHEN|IF|TO|IN|AT|AS|FOR)\b")  # in a prompt in capitals
 _UNFINISHED = re.compile(
     r"(?:^|\s)(?:and|or|the|an|of|with|from|by|und|oder|sowie|der|die|das|dem|den|des|eine?[mnrs]?|im|am|vom|zum|zur|für|"
@@ -125,7 +129,7 @@ def _is_real(body: str, cut: int) -> bool:
     """Return whether a sentence ends at a cut; none ends at "etc.", "5 p.m." or inside a quotation."""
     rest = body[cut : cut + 40].lstrip()
     before = body[max(cut - 40, 0) : cut]
-    if not rest or rest[0] in ",;:)" or _FIRST_NUMBER.search(before):
+    if not rest or rest[0] in ",;:)" or _FIRST_NUMBER.search(before) or _is_german_day(before, rest):
         return False
     last = _LAST_WORD.search(before)
     word = last.group().strip("(\"'*_").rstrip(")").lower() if last else ""
@@ -133,6 +137,15 @@ def _is_real(body: str, cut: int) -> bool:
         return not (rest[0].islower() or rest[0].isdigit())
     closes = before[-1:] in tuple("\"'”’»)")
     return not (closes and (rest[0].islower() or _GOES_ON.match(rest)))
+
+
+def _is_german_day(before: str, rest: str) -> bool:
+    """Return whether a cut is within a day of a German month.
+
+    >>> _is_german_day("bis zum 31.", "März des Jahres"), _is_german_day("Es sind 31.", "Mehr nicht.")
+    (True, False)
+    """
+    return _DAY.search(before) is not None and _GERMAN_MONTH.match(rest) is not None
 
 
 @lru_cache(maxsize=1)

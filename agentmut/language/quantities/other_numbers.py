@@ -103,7 +103,10 @@ def other_number(text: str, of: Measure, other: Deviation) -> str:
     """
     value = value_of(text)
     if value is not None:
-        return _in_words(text, _moved(Decimal(value), of, other))
+        number = Decimal(value)
+        if other is Deviation.FAR and of is Measure.COUNT:
+            return _in_words(text, max(2 * number, number + 3))
+        return _in_words(text, _moved(number, of, other))
     groups = re.search(r",\d{3}(?!\d)", text) is not None
     plain = text.replace(",", "") if groups else text.replace(",", ".")
     written = _written(_moved(Decimal(plain), of, other), len(plain.partition(".")[2]), groups)

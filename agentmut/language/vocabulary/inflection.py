@@ -1,8 +1,16 @@
 """Regular English endings, and irregular forms from a given list."""
 
+import re
 from collections.abc import Collection
 from typing import Literal
 
+from agentmut.language.vocabulary.neighbours import word_set
+
+_ONE_SYLLABLE = re.compile(r"(?:[^aeiou]*|qu)[aeiou][^aeiouwxy]")
+_STRESSED_AT_THE_END = word_set(
+    "admit begin commit control defer equip forget format incur input occur omit output permit prefer program refer "
+    "regret reset rerun submit transfer"
+)
 Ending = Literal["", "s", "ed", "ing"]
 
 
@@ -32,6 +40,18 @@ def inflected(base: str, ending: Ending, irregular: Collection[str] = ()) -> str
     if ending == "s" and any(not form.endswith(("ed", "ing")) for form in irregular):
         return None  # a plural or a verb of its own kind
     return _regular(base, ending)
+
+
+def gerund(base: str) -> str:
+    """Return the form of a verb in -ing, with its last letter doubled where English does so.
+
+    >>> gerund("promise"), gerund("stop"), gerund("commit"), gerund("answer"), gerund("be")
+    ('promising', 'stopping', 'committing', 'answering', 'being')
+    """
+    doubles = _ONE_SYLLABLE.fullmatch(base) or base in _STRESSED_AT_THE_END
+    if base == "be" or doubles:
+        return f"{base}{base[-1] if doubles else ''}ing"
+    return _regular(base, "ing")
 
 
 def base_of_third_person(word: str) -> str:
