@@ -1,4 +1,5 @@
 from .atif_export import carried_steps as carried_steps
+from .format_calls import FORMAT_SECONDS as FORMAT_SECONDS
 from .outcomes import EVALUATORS as EVALUATORS
 from .outcomes import OUTCOME as OUTCOME
 from .outcomes import Places as Places

@@ -2,20 +2,20 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut._base import PassScore, PluginError, UsageError, nearest, without_cyclic_collection
+from agentmut._base import PassScore, UsageError, without_cyclic_collection
 from agentmut.nouns import AgentConfig, BrokenRecord, ForeignTrial, RecordPlace
-from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
+from agentmut.seams import TraceFile
+from agentmut.trace_formats.format_calls import AUTO, FORMAT_SECONDS, TraceFormats
 from agentmut.trace_formats.outcomes import OUTCOME, Places, decided, deciding_score
 
 HEAD = 64 * 1024
 """Bytes of a file by which its format is recognised."""
-AUTO = "auto"
 _CHUNK = 1 << 20
 _LARGEST = {"time": 253_402_300_799.0, "price": 1e15, "score": 1e300}
 """A time in seconds since the epoch is before the year 10000; sums of larger prices and scores might be infinite."""
@@ -90,18 +90,25 @@ class FilesByFormat(NamedTuple):
     """Files that no format recognises, among others: a folder of traces holds other files, too."""
 
 
-def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: bool = False) -> FilesByFormat:
+def by_format(
+    files: Sequence[TraceFile],
+    wanted: str = AUTO,
+    *,
+    may_be_empty: bool = False,
+    seconds: float = FORMAT_SECONDS,
+) -> FilesByFormat:
     """Return the files of each format: all files under `wanted`, or each under the format of its content.
+
+    A call of a format of another package may take `seconds`.
 
     A file that no format recognises is set aside. Raises `UsageError` for an unknown format, and where no file is
     left unless that `may_be_empty`.
     """
-    catalogue = Catalogue.from_group(Group.TRACE_FORMATS)
-    formats: dict[str, TraceFormat] = {}
+    formats = TraceFormats(seconds)
     found: dict[str, tuple[TraceFile, ...]] = {}
     unread: list[BrokenRecord] = []
     for file in files:
-        name = _recognised(file, catalogue, formats) if wanted == AUTO else wanted
+        name = _recognised(file, formats) if wanted == AUTO else wanted
         if isinstance(name, BrokenRecord):
             unread.append(name)
         else:
@@ -111,39 +118,47 @@ def by_format(files: Sequence[TraceFile], wanted: str = AUTO, *, may_be_empty: b
     return FilesByFormat(found, tuple(unread))
 
 
-def read_traces(files: Sequence[TraceFile], wanted: str = AUTO) -> TraceReport:
+def read_traces(
+    files: Sequence[TraceFile], wanted: str = AUTO, seconds: float = FORMAT_SECONDS
+) -> TraceReport:
     """Read files of one format, or each file in the format of its content.
+
+    A call of a format of another package may take `seconds`.
 
     Raises `UsageError` where no format recognises any file, and for an unknown format.
     """
-    catalogue = Catalogue.from_group(Group.TRACE_FORMATS)
-    formats: dict[str, TraceFormat] = {}
+    formats = TraceFormats(seconds)
     trials: list[ForeignTrial] = []
-    grouped = by_format(files, wanted)
+    grouped = by_format(files, wanted, seconds=seconds)
     broken = list(grouped.unread)
     with without_cyclic_collection():
         for name, own in grouped.files.items():
-            for found in _found(name, _format(name, catalogue, formats), own):
-                if isinstance(found, BrokenRecord):
-                    broken.append(found)
+            for found in formats.read(name, own):
+                checked = found if isinstance(found, BrokenRecord) else _storable(found)
+                if isinstance(checked, BrokenRecord):
+                    broken.append(checked)
                 else:
-                    trials.append(found)
+                    trials.append(checked)
     return TraceReport(tuple(trials), tuple(broken), tuple(sorted(grouped.files)), _digest(files))
 
 
 def decided_together(
-    files: Sequence[TraceFile], wanted: str, least: PassScore, places: Places
+    files: Sequence[TraceFile],
+    wanted: str,
+    least: PassScore,
+    places: Places,
+    seconds: float = FORMAT_SECONDS,
 ) -> tuple[TraceReport, str]:
     """Read files whose tools have scores of their own; return the runs, and the name of the score that decides.
 
     Where two formats have different deciding scores, each run has its own under the name `outcome`. Raises what
     `read_traces` and `deciding_score` raise.
     """
-    grouped, unread = by_format(files, wanted)
+    grouped, unread = by_format(files, wanted, seconds=seconds)
     if len(grouped) < 2:
-        report = read_traces(files, wanted)
+        report = read_traces(files, wanted, seconds)
         return report, deciding_score(report.trials, None, least, places)
-    reports = {name: read_traces(own, name) for name, own in grouped.items()}
+    reports = {name: read_traces(own, name, seconds) for name, own in grouped.items()}
     scores = {name: deciding_score(each.trials, None, least, places) for name, each in reports.items()}
     known = set(filter(None, scores.values()))
     trials = [
@@ -167,18 +182,6 @@ def completed(config: AgentConfig, recorded: AgentConfig) -> AgentConfig:
     return config.model_copy(update=found)
 
 
-def _found(
-    name: str, reader: TraceFormat, files: Sequence[TraceFile]
-) -> Iterator[ForeignTrial | BrokenRecord]:
-    """Yield what a format reads, with the checks that output of a plugin needs."""
-    what = f"trace format {name!r}: read()"
-    reading = iter(from_plugin(what, Iterable, lambda: reader.read(files)))
-    while (found := run_plugin(what, lambda: next(reading, None))) is not None:
-        if not isinstance(found, ForeignTrial | BrokenRecord):
-            raise PluginError(f"{what} gave a {type(found).__name__}; expected ForeignTrial or BrokenRecord.")
-        yield _storable(found) if isinstance(found, ForeignTrial) else found
-
-
 def _storable(trial: ForeignTrial) -> ForeignTrial | BrokenRecord:
     """Return a run whose numbers can be kept; JSON, and so the store, has no infinity."""
     trace = trial.trace
@@ -199,7 +202,7 @@ def _storable(trial: ForeignTrial) -> ForeignTrial | BrokenRecord:
     return trial
 
 
-def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> str | BrokenRecord:
+def _recognised(file: TraceFile, formats: TraceFormats) -> str | BrokenRecord:
     """Return the format of a file, or why it has none."""
 
     def unread(why: str) -> BrokenRecord:
@@ -214,27 +217,12 @@ def _recognised(file: TraceFile, catalogue: Catalogue, formats: dict[str, TraceF
         return unread("it is empty: no run is recorded in it. Name another file, or record runs again")
     if head.startswith(_COMPRESSED):
         return unread("it is compressed. Unpack it first, with `gunzip` or `unzstd`")
-    fits = [name for name in catalogue.names if _recognises(name, catalogue, formats, head)]
+    fits = formats.recognised_by(head)
     if len(fits) == 1:
         return fits[0]
-    known = ", ".join(fits or catalogue.names)
+    known = ", ".join(fits or formats.names)
     said = "more than one format recognises it" if fits else "no format recognises it"
     return unread(f"{said}. Name its format, which is one of {known}")
-
-
-def _format(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat]) -> TraceFormat:
-    if name not in formats:
-        if name not in catalogue.names:
-            raise UsageError(f"unknown trace format {name!r}. {nearest(name, (AUTO, *catalogue.names))}")
-        kind = catalogue.load(name)
-        formats[name] = run_plugin(f"trace format {name!r}: {kind.__name__}()", kind)
-    return formats[name]
-
-
-def _recognises(name: str, catalogue: Catalogue, formats: dict[str, TraceFormat], head: bytes) -> bool:
-    reader = _format(name, catalogue, formats)
-    found: bool = from_plugin(f"trace format {name!r}: recognises()", bool, lambda: reader.recognises(head))
-    return found
 
 
 def _digest(files: Sequence[TraceFile]) -> str:

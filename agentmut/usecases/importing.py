@@ -24,6 +24,7 @@ from agentmut.recording import Redactor, secret_values, short_secrets
 from agentmut.store import Store
 from agentmut.trace_formats import (
     EVALUATORS,
+    FORMAT_SECONDS,
     Places,
     TraceReport,
     by_format,
@@ -108,8 +109,9 @@ def import_traces(
                 "an import keeps texts of runs, but store.texts of the project keeps none. Import into another folder"
             )
         there = found_files(files, home.root)
-        grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty)
-        reports = {name: read_traces(own, name) for name, own in grouped.files.items()}
+        seconds = home.project.execution.evaluator_timeout if home.project else FORMAT_SECONDS
+        grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty, seconds=seconds)
+        reports = {name: read_traces(own, name, seconds) for name, own in grouped.files.items()}
         report = _import_into(home.store, reports, asked, _redactor(home), now())
         return report.model_copy(update={"broken": (*grouped.unread, *report.broken)})
 

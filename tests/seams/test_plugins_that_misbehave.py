@@ -33,7 +33,7 @@ class Plugin:
     def examples(self): return ()
 """
 FORMAT = """
-import os, sys
+import os, pathlib, re, sys, time
 
 class Raises(Exception):
     def __str__(self): raise ZeroDivisionError
@@ -172,3 +172,47 @@ def test_what_a_trace_format_does_wrong_is_an_error_with_its_name(
     install(tmp_path, "trace_formats", "odd", FORMAT, bodies)
     (tmp_path / "runs.odd").write_text("ODD\n")
     assert f"trace format 'odd': {message}" in error_of(begun(tmp_path, "import", "runs.odd"), 2)
+
+
+def importing(folder: Path, bodies: dict[str, str], seconds: float) -> "subprocess.Popen[str]":
+    install(folder, "trace_formats", "odd", FORMAT, bodies)
+    (folder / "agentmut.yaml").write_text(
+        f"version: 1\nagent: {{adapter: python, run: 'a:b', config: {{prompt: hi}}}}\n"
+        f"suite: {{scenarios: s.yaml}}\nexecution: {{evaluator_timeout: {seconds}}}\n"
+    )
+    (folder / "s.yaml").write_text("- {name: one, input: hi, evaluators: [{contains: hm}]}\n")
+    (folder / "runs.odd").write_text("ODD\n")
+    return begun(folder, "import", "runs.odd")
+
+
+@pytest.mark.parametrize(
+    ("bodies", "method"),
+    [
+        ({"RECOGNISES": "time.sleep(600)"}, "recognises"),
+        ({"READ": "time.sleep(600)"}, "read"),
+        ({"READ": "any(False for _ in iter(int, 1)); yield 3"}, "read"),
+    ],
+)
+def test_a_trace_format_has_the_deadline_of_evaluators(
+    tmp_path: Path, bodies: dict[str, str], method: str
+) -> None:
+    error = error_of(importing(tmp_path, bodies, 0.3), 2)
+    said = f"trace format 'odd': {method}() took more than 0.3 s; it was at {tmp_path}/third_odd.py:"
+    assert error.startswith(said)
+    assert "or raise execution.evaluator_timeout" in error
+
+
+def test_a_trace_format_that_keeps_pythons_lock_is_named(tmp_path: Path) -> None:
+    bodies = {"READ": "yield re.match('^(a+)+$', 'a' * 41 + '!')"}
+    error = error_of(importing(tmp_path, bodies, 0.3), 4)
+    assert "At that time it was in trace format 'odd': read()." in error
+
+
+def test_ctrl_c_does_not_wait_for_a_trace_format(tmp_path: Path) -> None:
+    process = importing(tmp_path, {"READ": "pathlib.Path('here').touch(); time.sleep(600)"}, 600)
+    while not (tmp_path / "here").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    error = error_of(process, 130)
+    assert "so it was killed" not in error

@@ -15,6 +15,7 @@ from agentmut.suites.suite_argument import read_settings
 from agentmut.suites.traces.adapter import RecordedRun, TracesAdapter
 from agentmut.suites.traces.traces_settings import WHERE, ImportedRuns, TracesSettings
 from agentmut.trace_formats import (
+    FORMAT_SECONDS,
     Places,
     TraceReport,
     checks_of,
@@ -97,12 +98,12 @@ def _read(settings: TracesSettings, root: Path) -> tuple[TraceReport, str]:
     try:
         files = () if settings.imported else found_files(settings.files, root)
         if files and wanted is None:
-            report, outcome = decided_together(files, settings.format, least, PLACES)
+            report, outcome = decided_together(files, settings.format, least, PLACES, _seconds(root))
         else:
             report = (
                 _from_store(settings.imported, root)
                 if settings.imported
-                else read_traces(files, settings.format)
+                else read_traces(files, settings.format, _seconds(root))
             )
             outcome = deciding_score(report.trials, wanted, least, PLACES)
     except UsageError as error:
@@ -112,6 +113,12 @@ def _read(settings: TracesSettings, root: Path) -> tuple[TraceReport, str]:
         first = next((str(one) for one in report.broken), "the files hold no runs that are evidence")
         raise UsageError(f"{WHERE}: there is no run to look at. {first}")
     return report, outcome
+
+
+def _seconds(root: Path) -> float:
+    """Return how long a call of a trace format may take that is of another package."""
+    file = root / FILE_NAME
+    return load_project(file).execution.evaluator_timeout if file.is_file() else FORMAT_SECONDS
 
 
 def _from_store(asked: ImportedRuns, root: Path) -> TraceReport:
