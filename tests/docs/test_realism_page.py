@@ -8,6 +8,8 @@ import pytest
 from agentmut.seams.plugins import names
 from benchmarks.proposals.__main__ import graded
 from benchmarks.realism.__main__ import changed, main, mutants, operators_of, table, texts
+from benchmarks.realism.written import counted, draw
+from benchmarks.realism.written import graded as graded_by_hand
 
 ROOT = Path(__file__).parents[2]
 HELD = ROOT / "benchmarks" / "realism"
@@ -31,6 +33,20 @@ def test_the_shares_are_those_of_the_grades(capsys: pytest.CaptureFixture[str]) 
     files = [str(HELD / name) for name in ("key.csv", "grades-1.csv", "grades-2.csv")]
     assert main(["table", *files]) == 0
     assert "yes: 0.960, 0.945" in capsys.readouterr().out
+
+
+def test_the_samples_of_whole_agents_are_those_of_the_grades() -> None:
+    counts = counted(graded_by_hand())
+    rows = [f"| {number} | {yes} | {100 * yes / number:.1f} % |" for yes, number in counts.values()]
+    assert len(rows) == 5 and all(row in PAGE for row in rows)
+    assert all(row["reason"] for row in graded_by_hand() if row["grade"] == "no")
+    assert {row["operator"] for row in graded_by_hand()} <= set(names("operators"))
+
+
+def test_the_same_seed_draws_the_same_mutants_of_agents_that_were_written() -> None:
+    one, other = (draw(HELD / "third", 20, seed) for seed in ("a", "b"))
+    assert [mutant.id for _, mutant in draw(HELD / "third", 20, "a")] == [mutant.id for _, mutant in one]
+    assert one != other and len(one) == 20
 
 
 def test_yes_is_counted_by_operator() -> None:

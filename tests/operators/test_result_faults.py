@@ -331,7 +331,7 @@ def test_a_fault_needs_a_tool_whose_calls_can_be_intercepted() -> None:
     assert unreachable_fault(first, CONFIG, lambda: frozenset({"look_up"})) == ""
     assert (
         unreachable_fault(second, CONFIG, lambda: frozenset({"find"}))
-        == "calls of refund cannot be intercepted"
+        == "calls of search cannot be intercepted"
     )
 
 
