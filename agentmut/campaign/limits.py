@@ -241,7 +241,8 @@ def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> 
 def _refusal(unit: str, budget: str, text: str, needed: str, few: int | None = None) -> str:
     """Return why a budget is refused, and what is enough; `few` scenarios fit into it, where that is known."""
     fewer = {None: ", or measure fewer scenarios with --scenario", 0: ""}.get(
-        few, f", or name {few} of the scenarios with --scenario: the whole suite notices what these notice"
+        few,
+        f", or measure a part with `--sample-scenarios {few}`: the whole suite notices at least what the part notices",
     )
     return f"budget.{unit} is {budget}, {text}. Raise it to {needed}{fewer}; finished trials are reused."
 

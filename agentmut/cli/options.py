@@ -118,6 +118,15 @@ Scenarios = Annotated[
     list[str] | None,
     typer.Option("--scenario", help="Only this scenario, by name.", autocompletion=completing.scenarios),
 ]
+ScenarioSample = Annotated[
+    int | None,
+    typer.Option(
+        "--sample-scenarios",
+        min=1,
+        help="At most this many scenarios, drawn at random, the same ones in every run. What they notice, the whole "
+        "suite notices too.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice of the run.")]
 Correction = Annotated[
     Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"] | None,

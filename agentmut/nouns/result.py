@@ -268,6 +268,19 @@ class JudgeUse(Frozen):
     """Opinions that were at hand from earlier, at no cost."""
 
 
+class SuitePart(Frozen):
+    """The part of the suite that a run measured.
+
+    What the part notices, the whole suite notices too. So the lower end of the score holds for the suite, and the upper
+    end for the part only.
+    """
+
+    scenarios: int
+    """In the part."""
+    of: int
+    """In the suite."""
+
+
 class EarlierLook(Frozen):
     """An earlier run that decided the same question with other settings."""
 
@@ -330,6 +343,8 @@ class Result(Frozen):
     versions."""
     sample: Sampled | None = None
     """None where no mutant was left out of a random sample, and in results of before 0.2."""
+    suite_part: SuitePart | None = None
+    """None where the whole suite was measured, and in results of before 0.2."""
     cheap_model: CheapModel | None = None
     """None where no cheap model decided mutants, or too few were decided by both; None in results of before 0.2."""
     asks: str = ""

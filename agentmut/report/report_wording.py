@@ -14,6 +14,7 @@ from agentmut.nouns import (
     Origins,
     Score,
     Status,
+    SuitePart,
     nothing_decided,
 )
 from agentmut.report.paint import clean
@@ -253,3 +254,16 @@ def judged_with(report: HasJudges) -> Iterator[str]:
         tokens = f"{hook.input_tokens + hook.output_tokens} tokens"
         asked = counted(hook.requests, "request")
         yield f"setup and teardown asked {clean(hook.model)}: {asked}, {tokens}, {money}, apart from the agent's runs"
+
+
+def part_of_suite(part: SuitePart) -> str:
+    """Return what the score of a part of the suite says of the whole.
+
+    >>> from agentmut.nouns import SuitePart
+    >>> part_of_suite(SuitePart(scenarios=3, of=10))
+    'Measured with 3 of 10 scenarios: the whole suite notices at least what these notice, perhaps more.'
+    """
+    return (
+        f"Measured with {part.scenarios} of {part.of} scenarios: the whole suite notices at least what these notice, "
+        "perhaps more."
+    )

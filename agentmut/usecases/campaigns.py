@@ -62,11 +62,13 @@ def measure(
     fresh: bool = False,
     selection: Selection | None = None,
     scenarios: Sequence[str] = (),
+    scenario_sample: int | None = None,
     shard: str | None = None,
     baseline_only: bool = False,
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
 
+    `scenarios` restricts the suite by name, `scenario_sample` to so many scenarios at random (`--sample-scenarios`).
     `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `merge_shards` puts the shards of a
     campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
     errors of `agentmut._base`: among them `RunError` when a control fails. A result whose `status` is `budget` or
@@ -76,7 +78,7 @@ def measure(
 
     def measured(progress: Progress) -> Result:
         loaded = project if isinstance(project, Project) else load_project(Path(project))
-        with opened(loaded, scenarios) as (session, store):
+        with opened(loaded, scenarios, scenario_sample) as (session, store):
             generation = make_mutants(session, selection or Selection())
             plan = make_plan(session, generation, seed, time.time())
             plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)

@@ -115,6 +115,8 @@ def latest(stored: StoredReports, kind: str) -> FoundReport:
 
 def _unfit(stored: StoredReports, report: Report) -> str:
     """Return why a report is no evidence about today's agent; empty if it is."""
+    if isinstance(report, Result) and (part := report.suite_part):
+        return f"it measured {part.scenarios} of {part.of} scenarios, and a gate decides on the whole suite"
     stale = stored.stale(report)
     if stale:
         return stale

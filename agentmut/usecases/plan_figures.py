@@ -241,7 +241,10 @@ def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, 
     if not reached:
         need = rounds[0].total
         money = "" if need.usd is None else f", about ${need.usd:.2f}"
-        return f"The budget is probably not enough for the first round: it takes about {need.trials:.0f} trials{money}."
+        return (
+            f"The budget is probably not enough for the first round: it takes about {need.trials:.0f} trials{money}. "
+            "A part of the scenarios takes less (--sample-scenarios)."
+        )
     return f"The budget is probably enough to learn which drops of {reached[-1].delta:g} or more are noticed."
 
 

@@ -119,7 +119,9 @@ def agent_environment(project: Project) -> Iterator[None]:
 
 
 @contextmanager
-def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iterator[tuple[Session, Store]]:
+def opened(
+    project: Project | str | Path, scenarios: Sequence[str] = (), scenario_sample: int | None = None
+) -> Iterator[tuple[Session, Store]]:
     """Open a project's session and store for the block, with the agent's environment set.
 
     Raises what `load_project`, `open_store` and `open_session` raise.
@@ -128,12 +130,14 @@ def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iter
     if said := open_to_others(loaded.root / FOLDER):
         _log.warning("%s.", said)
     with agent_environment(loaded), open_store(loaded) as store:
-        yield session_in(store, loaded, scenarios), store
+        yield session_in(store, loaded, scenarios, scenario_sample), store
 
 
-def session_in(store: Store, project: Project, scenarios: Sequence[str] = ()) -> Session:
+def session_in(
+    store: Store, project: Project, scenarios: Sequence[str] = (), scenario_sample: int | None = None
+) -> Session:
     """Return the session of a project with an open store, which knows the age of the evaluators.
 
     Raises what `open_session` raises.
     """
-    return with_ages(open_session(project, scenarios), store)
+    return with_ages(open_session(project, scenarios, scenario_sample), store)

@@ -75,16 +75,20 @@ def _built(project: Project, scenario: Scenario, catalogue: Catalogue) -> tuple[
     return build_all(specs, catalogue, project.sources.evaluators_of(scenario.name, len(specs)))
 
 
-def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
-    """Import the agent and build the tests; `scenarios` restricts the suite by name.
+def open_session(
+    project: Project, scenarios: Sequence[str] = (), scenario_sample: int | None = None
+) -> Session:
+    """Import the agent and build the tests.
 
-    Raises `UsageError` for what cannot be imported or does not fit, `AdapterError` when the agent cannot
-    be built.
+    `scenarios` restricts the suite by name, `scenario_sample` to so many of it at random: see `sampled_scenarios`.
+    Raises `UsageError` for what cannot be imported or does not fit, `AdapterError` when the agent cannot be built.
     """
     make_importable(project.root)
     importer = imported_suite(project)
     project = with_suite(project, importer)
     chosen = _chosen(project, scenarios)
+    if scenario_sample is not None:
+        chosen = sampled_scenarios(chosen, scenario_sample)
     adapter = agents_adapter(project, importer)
     code = project.agent_version or shaping_code(project)
     catalogue = Catalogue.from_group(Group.EVALUATORS)
@@ -184,3 +188,13 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
         if name not in known:
             raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
     return tuple(scenario for scenario in project.scenarios if not names or scenario.name in names)
+
+
+def sampled_scenarios(scenarios: Sequence[Scenario], most: int) -> tuple[Scenario, ...]:
+    """Return at most `most` of the scenarios, drawn at random by their names, in the order of the suite.
+
+    The same in every run. A larger sample holds a smaller one, so that a later run with more money reuses its trials.
+    """
+    by_lot = sorted(scenarios, key=lambda scenario: digest_of(["scenario sample", scenario.name]))
+    drawn = {scenario.name for scenario in by_lot[:most]}
+    return tuple(scenario for scenario in scenarios if scenario.name in drawn)

@@ -35,6 +35,7 @@ from agentmut.nouns import (
     Result,
     Sampled,
     Status,
+    SuitePart,
 )
 from agentmut.project import redactor
 from agentmut.stats import wilson
@@ -76,6 +77,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         sample=_sampled(state),
+        suite_part=_part_of(session),
         cheap_model=cheap_model,
         asks=plan.asks,
         selective=plan.selective,
@@ -93,6 +95,11 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         tools=tool_texts(session.origin, redactor(session.project)),
         decision_tables=tables.tables,
     )
+
+
+def _part_of(session: Session) -> SuitePart | None:
+    measured, whole = len(session.scenarios), len(session.project.scenarios)
+    return SuitePart(scenarios=measured, of=whole) if measured < whole else None
 
 
 def _sampled(state: CampaignState) -> Sampled | None:

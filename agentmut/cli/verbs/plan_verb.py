@@ -7,7 +7,18 @@ import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.choosing import Choice, choosing, print_nothing_to_do, selection_of, with_session_changes
-from agentmut.cli.options import AgentRef, Full, Json, Minutes, MostTrials, ProjectPath, Seed, Usd, Yes
+from agentmut.cli.options import (
+    AgentRef,
+    Full,
+    Json,
+    Minutes,
+    MostTrials,
+    ProjectPath,
+    ScenarioSample,
+    Seed,
+    Usd,
+    Yes,
+)
 from agentmut.cli.output import agents_on_stderr, print_report, wants_color
 
 if TYPE_CHECKING:
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
 def plan(
     project: ProjectPath = Path(),
     choice: Choice = Choice(),
+    sample_scenarios: ScenarioSample = None,
     usd: Usd = None,
     trials: MostTrials = None,
     minutes: Minutes = None,
@@ -60,7 +72,7 @@ def plan(
         loaded = load_project(project, agent).limited(usd, trials, minutes)
     selection = selection_of(choice)
     keys = stand_in_keys() if probe is None else agents_on_stderr()
-    with keys, under_way(loaded, choice.named_scenarios) as (session, store, now, progress):
+    with keys, under_way(loaded, choice.named_scenarios, sample_scenarios) as (session, store, now, progress):
         selection = with_session_changes(selection, session, choice.in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes

@@ -20,6 +20,7 @@ from agentmut.cli.options import (
     MostTrials,
     Precision,
     ProjectPath,
+    ScenarioSample,
     Seed,
     Usd,
     Yes,
@@ -62,6 +63,7 @@ Serve = Annotated[
 def run(
     project: ProjectPath = Path(),
     choice: Choice = Choice(),
+    sample_scenarios: ScenarioSample = None,
     usd: Usd = None,
     trials: MostTrials = None,
     minutes: Minutes = None,
@@ -98,7 +100,7 @@ def run(
     with agents_on_stderr():
         loaded = load_project(project, agent).limited(usd, trials, minutes).to_precision(precision)
     selection = selection_of(choice)
-    with agents_on_stderr(), opened(loaded, choice.named_scenarios) as (session, store):
+    with agents_on_stderr(), opened(loaded, choice.named_scenarios, sample_scenarios) as (session, store):
         selection = with_session_changes(selection, session, choice.in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes

@@ -106,13 +106,13 @@ def ask(question: str, otherwise: str) -> None:
 
 @contextmanager
 def under_way(
-    project: Project, scenarios: tuple[str, ...]
+    project: Project, scenarios: tuple[str, ...], scenario_sample: int | None = None
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
     """Open session, store, clock and progress line for the block; output of agents goes to stderr."""
     from agentmut.usecases import opened
 
     progress = UnderWay()
-    with agents_on_stderr(), opened(project, scenarios) as (session, store):
+    with agents_on_stderr(), opened(project, scenarios, scenario_sample) as (session, store):
         progress.usd_per_trial = store.mean_cost()
         try:
             yield session, store, time.time(), progress

@@ -31,6 +31,7 @@ from agentmut.report.report_wording import (
     judged_with,
     money,
     origins_line,
+    part_of_suite,
 )
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def _warnings(result: Result) -> Iterable[str]:
         yield "**The unchanged agent was killed: kills of this run cannot be trusted.**"
     if result.shard:
         yield f"Shard {code(result.shard)}: the scores count its mutants only."
+    if result.suite_part:
+        yield part_of_suite(result.suite_part)
 
 
 def _summary(result: Result) -> str:

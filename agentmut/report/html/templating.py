@@ -15,7 +15,15 @@ from agentmut.report.html.inline import cut
 from agentmut.report.html.mutant_rows import where
 from agentmut.report.html.page_head import card_title
 from agentmut.report.html.run_lines import run_head, run_lines
-from agentmut.report.report_wording import ROUNDED_UP, WHY_CHOSEN, ci_left_out, counted, interval, status_name
+from agentmut.report.report_wording import (
+    ROUNDED_UP,
+    WHY_CHOSEN,
+    ci_left_out,
+    counted,
+    interval,
+    part_of_suite,
+    status_name,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -67,7 +75,9 @@ def _environment() -> "Environment":
     made.filters.update(cut=cut, where=where, interval=interval, counted=counted, breakable=_breakable)
     made.filters.update(card_title=card_title, run_head=run_head, run_lines=run_lines)
     made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, status_name=status_name)
-    made.globals.update(EVENTS=EVENTS, WHY_CHOSEN=WHY_CHOSEN, ci_left_out=ci_left_out)
+    made.globals.update(
+        EVENTS=EVENTS, WHY_CHOSEN=WHY_CHOSEN, ci_left_out=ci_left_out, part_of_suite=part_of_suite
+    )
     return made
 
 

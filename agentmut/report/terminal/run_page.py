@@ -34,6 +34,7 @@ from agentmut.report.report_wording import (
     judged_with,
     money,
     origins_line,
+    part_of_suite,
     percent,
     status_counts,
     without_marker,
@@ -102,6 +103,8 @@ def _head(page: Page, result: Result) -> None:
         page.add(
             f"Shard {result.shard}: the scores count its mutants only. `agentmut merge` puts the shards together."
         )
+    if result.suite_part:
+        page.add(part_of_suite(result.suite_part))
     if result.merged:
         page.add(f"Merged from the runs {', '.join(result.merged)}")
     if result.problem:

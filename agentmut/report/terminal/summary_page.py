@@ -19,7 +19,15 @@ from agentmut.report.bounded import FIELD, bounded, one_line, place
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.proof_wording import GRADES, for_drops, is_few, visible_line
 from agentmut.report.ranking import losses, rank
-from agentmut.report.report_wording import counted, duration, interval, money, percent, status_counts
+from agentmut.report.report_wording import (
+    counted,
+    duration,
+    interval,
+    money,
+    part_of_suite,
+    percent,
+    status_counts,
+)
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -104,6 +112,8 @@ def _state(result: Result) -> Iterator[str]:
         yield from (bounded(f"{note[0].upper()}{note[1:].rstrip('.')}.") for note in told)
     if result.shard:
         yield f"Shard {result.shard}: the score counts its mutants only. `agentmut merge` puts the shards together."
+    if result.suite_part:
+        yield part_of_suite(result.suite_part)
 
 
 def _score(result: Result) -> Iterator[str]:
