@@ -9,10 +9,12 @@ from typing import TextIO
 from agentmut.campaign import CampaignState
 from agentmut.nouns import Intent, Status
 from agentmut.report import render_offers
-from agentmut.usecases import first_look, has_looked
+from agentmut.usecases import first_look, has_looked, time_left
 
 REDRAW = 0.2
 LOG = 10.0
+TELLING = 1.2
+"""Both times left are shown from this ratio of the longer to the shorter one on."""
 
 
 class ProgressLine:
@@ -45,6 +47,11 @@ class ProgressLine:
             return
         self._looked = True
         self.close()
+        money = state.money
+        if money.usd and state.plan.budget.usd:
+            self._stream.write(
+                f"A run costs about ${money.usd / money.trials:.2g}, by the first {money.trials} runs.\n"
+            )
         self._stream.write(render_offers(first_look(state)))
         self._stream.flush()
 
@@ -72,7 +79,7 @@ class ProgressLine:
 def describe(state: CampaignState) -> str:
     """Return phase, trials, money, time left and score so far in one line.
 
-    Time left assumes that the mutants still to be decided take as long as those decided so far.
+    The time left is that of the trials which are expected, as in the table of `agentmut plan`, at the pace so far.
     """
     spend = state.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
@@ -99,20 +106,13 @@ def _round(state: CampaignState) -> str:
 
 
 def _left(state: CampaignState) -> str:
-    arms = list(state.arms.values())
-    decided = sum(arm.status is not None for arm in arms)
-    done = decided + sum(_part(arm.trials.consumed, state) for arm in arms if arm.status is None)
-    share = done / len(arms) if arms else 1.0
-    baseline = sum(baseline.finished for baseline in state.baselines.values())
-    total = state.spend.trials + state.spend.reused
-    if share < 0.05 or total <= baseline:
+    """Return the time left: survivors of this round have later rounds before them, which take most of the time."""
+    left = time_left(state)
+    if left is None or left.whole < 1:
         return ""
-    per_trial = state.spend.seconds / total
-    return f", about {clock((total - baseline) * (1 - share) / share * per_trial)} left"
-
-
-def _part(consumed: int, state: CampaignState) -> float:
-    return min(0.9, consumed / (20.0 * len(state.baselines)))
+    if left.whole < TELLING * left.this_round:
+        return f", about {clock(left.whole)} left"
+    return f", about {clock(left.this_round)} left in this round, {clock(left.whole)} with the finer rounds"
 
 
 def _score(state: CampaignState) -> str:

@@ -87,6 +87,7 @@ from .team import History as History
 from .team import TeamProject as TeamProject
 from .team import TeamReport as TeamReport
 from .team import team_projects as team_projects
+from .time_left import time_left as time_left
 from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline

@@ -1,12 +1,11 @@
 """The answers that budgets buy, once a run has tried each scenario once and knows the price of a trial."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from agentmut.campaign import KILL, CampaignState, is_counted
 from agentmut.nouns import Mutant
-from agentmut.stats import KillDesign, Round, design_in, level_for, mean_trials
+from agentmut.stats import Round
 from agentmut.usecases.plan_figures import (
-    USUAL_RATE,
     Amount,
     FirstRound,
     Offer,
@@ -15,6 +14,7 @@ from agentmut.usecases.plan_figures import (
     offers_from,
     price_of,
 )
+from agentmut.usecases.time_left import survivor_trials
 
 
 def has_looked(state: CampaignState) -> bool:
@@ -33,14 +33,21 @@ def first_look(state: CampaignState) -> tuple[Offer, ...]:
     """
     lanes = {mutant.id: len(state.reaching(mutant).scenarios) for mutant in state.contenders}
     counted = sum(is_counted(mutant) and lanes[mutant.id] > 0 for mutant in state.contenders)
-    in_rounds = list(_trials_of_survivors(state))
+    plan = state.plan
+    trials_of = survivor_trials(state.tables, plan.ladder, plan.rule, len(state.scenarios))
+    in_rounds = list(zip(plan.ladder, trials_of, strict=True))
     rounds = [_round(state, lanes, each, trials) for each, trials in in_rounds]
     first, trials = in_rounds[0]
     controls = _spent(state, state.controls, lanes, trials)
     budget, price = state.plan.budget, price_of(rounds)
-    own = budget.usd if price else None
+    own = budget.usd if price and not is_over(budget.usd, price, budget.trials) else None
     size = FirstRound(len(state.scenarios), first.baseline, controls, counted)
     return offers_from(rounds, size, own, budget.trials if own is None else None)
+
+
+def is_over(usd: float | None, price: float, trials: int | None) -> bool:
+    """Return whether the limit in trials ends the run before the limit in money does."""
+    return usd is not None and trials is not None and trials * price < usd
 
 
 def _round(state: CampaignState, lanes: Mapping[str, int], here: Round, trials: float) -> RoundLine:
@@ -64,13 +71,3 @@ def _chance_of_kill(mutant: Mutant, state: CampaignState) -> float:
     if mutant.id == state.plan.destroyed.id:
         return 1.0
     return chance_of_kill(mutant) if is_counted(mutant) else 0.0
-
-
-def _trials_of_survivors(state: CampaignState) -> Iterator[tuple[Round, float]]:
-    """Yield each round with the mean trials of a survivor on one of all scenarios, which fails as the original."""
-    rule = state.plan.rule
-    level = level_for(len(state.scenarios), rule.alpha * (1 - rule.suite_share))
-    for each in state.plan.ladder:
-        design = design_in(each, KillDesign(level, rule.beta, rule.delta, rule.n_max))
-        failures = round((1 - USUAL_RATE) * each.baseline)
-        yield each, mean_trials(state.tables.get(failures, each.baseline, design), 1 - USUAL_RATE)

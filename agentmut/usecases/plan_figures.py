@@ -245,7 +245,10 @@ def buys(rounds: Sequence[RoundLine], limits: tuple[float | None, float | None, 
             f"The budget is probably not enough for the first round: it takes about {need.trials:.0f} trials{money}. "
             "A part of the scenarios takes less (--sample-scenarios)."
         )
-    return f"The budget is probably enough to learn which drops of {reached[-1].delta:g} or more are noticed."
+    names = ("trials", "usd", "minutes")
+    given = [f"{name} {limit:g}" for name, limit in zip(names, limits, strict=True) if limit is not None]
+    drop = f"a drop of {reached[-1].delta:g} or more"
+    return f"With the budget ({', '.join(given)}) you learn of every mutant whether {drop} is noticed."
 
 
 AMOUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)

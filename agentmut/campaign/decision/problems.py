@@ -208,7 +208,7 @@ def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     """Return the message for a suite in which some scenarios pass and others failed each of their first trials."""
     first, *others = (name for name, b in baselines.items() if b.never_passes)
     reason = baselines[first].first_failure.rstrip(". ") or "no reason given"
-    too = f", and so do {', '.join(others)}" if others else ""
+    too = f", and so {'do' if len(others) > 1 else 'does'} {', '.join(others)}" if others else ""
     return (
         f"scenario {first} fails each of its first {baselines[first].trials} runs{too}: {reason}. Read what was said: "
         f"`agentmut trials {quote(first)} --failed`. Then fix or remove it, or leave it out: `agentmut run --continue`"

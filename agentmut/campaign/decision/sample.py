@@ -155,9 +155,9 @@ def planned_sentence(sample: Sample | None, plan: Plan, money: Money) -> str:
     drops = f"at drops of {plan.ladder[0].delta:g} or more"
     price = f"a run costs about ${money.usd / money.trials:.2g}; " if money.usd and plan.budget.usd else ""
     if sample is None:
-        return (
-            f"{price}the budget is enough for all mutants {drops}, finer ones while it lasts" if price else ""
-        )
+        first = plan.ladder[0].delta
+        tells = f"the budget is enough to try all mutants, first for drops of {first:g} or more, then for finer ones"
+        return f"{price}{tells} while it lasts" if price else ""
     of, target = len(sample.counted), max(sample.looks, key=lambda look: look.share).drawn
     half = expected_sample_width(target, of) / 2
     why = "the budget is" if plan.bounded else f"a precision of {plan.precision:g} is"

@@ -55,9 +55,8 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
             indent=0,
         )
     if plan.stops:
-        page.hang(
-            f"The most expensive of these cases would be stopped by {plan.stops}.", indent=0, style="yellow"
-        )
+        case = "one of these cases" if full or not plan.rounds else "a case that --full shows"
+        page.hang(f"The budget would stop the run in {case}: {plan.stops}.", indent=0, style="yellow")
     if plan.asks:
         page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` skips the question.", indent=0)
     page.title("What this rests on")
