@@ -49,6 +49,7 @@ from .planning import plan as plan
 from .relations import RelationRequest as RelationRequest
 from .relations import carry_out_relations as carry_out_relations
 from .relations import check_relations as check_relations
+from .remaining_time import time_left as time_left
 from .runtime import agent_environment as agent_environment
 from .runtime import alone_in as alone_in
 from .runtime import has_store as has_store
@@ -87,7 +88,6 @@ from .team import History as History
 from .team import TeamProject as TeamProject
 from .team import TeamReport as TeamReport
 from .team import team_projects as team_projects
-from .time_left import time_left as time_left
 from .trend_rows import TrendReport as TrendReport
 from .trend_rows import TrendRow as TrendRow
 from .trend_rows import sparkline as sparkline

@@ -14,7 +14,7 @@ from agentmut.usecases.plan_figures import (
     offers_from,
     price_of,
 )
-from agentmut.usecases.time_left import survivor_trials
+from agentmut.usecases.remaining_time import survivor_trials
 
 
 def has_looked(state: CampaignState) -> bool:

@@ -10,6 +10,7 @@ from agentmut.stats.kill.campaigns import simulate
 from agentmut.stats.kill.characteristics import operating_characteristics
 from agentmut.stats.kill.rule import decision_table
 from agentmut.usecases.budget_question import NO_BUDGET, remedy, why_ask
+from agentmut.usecases.first_offers import is_over
 from agentmut.usecases.foresight import ExpectedCourse, Foresight, Lanes, Rules
 from agentmut.usecases.plan_figures import (
     Amount,
@@ -18,6 +19,7 @@ from agentmut.usecases.plan_figures import (
     RoundLine,
     Unit,
     amount,
+    buys,
     expected_rate,
     most_killed,
     offers,
@@ -208,3 +210,28 @@ def test_a_pass_makes_a_scenario_look_better_than_no_trial_and_a_failure_worse()
     assert expected_rate(1, 1, 0.9) == pytest.approx(0.95)
     assert expected_rate(0, 1, 0.9) == pytest.approx(0.45)
     assert expected_rate(70, 99, 0.9) == pytest.approx(0.709)
+
+
+def test_the_sentence_on_the_budget_says_what_the_offers_say() -> None:
+    """One line of the page said "With $3 you learn of every mutant ...", and the next one "enough to learn which"."""
+    rounds = [
+        RoundLine(delta=delta, total=Amount(trials=trials, usd=trials / 100, minutes=None))
+        for delta, trials in ((0.75, 100), (0.5, 250), (0.3, 900))
+    ]
+    first = FirstRound(scenarios=1, baseline=20, controls=10, counted=20)
+    (own,) = (offer for offer in offers(rounds, first, 3.0) if offer.usd == 3)
+    assert own.delta == 0.5
+    assert buys(rounds, (None, 3.0, None)) == (
+        "With the budget (usd 3) you learn of every mutant whether a drop of 0.5 or more is noticed."
+    )
+    assert buys(rounds, (150, 3.0, None)) == (
+        "With the budget (trials 150, usd 3) you learn of every mutant whether a drop of 0.75 or more is noticed."
+    )
+    assert buys(rounds, (50, None, None)).startswith("The budget is probably not enough for the first round")
+
+
+def test_the_tighter_of_two_limits_is_the_one_that_offers_begin_with() -> None:
+    assert is_over(3.0, 0.01, 299)
+    assert not is_over(3.0, 0.01, 301)
+    assert not is_over(3.0, 0.01, None)
+    assert not is_over(None, 0.01, 1)

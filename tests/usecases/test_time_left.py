@@ -14,8 +14,8 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection
 from agentmut.project.loading import load_project
 from agentmut.usecases.campaigns import carry_out_campaign
+from agentmut.usecases.remaining_time import time_left
 from agentmut.usecases.runtime import open_store
-from agentmut.usecases.time_left import time_left
 
 pytestmark = pytest.mark.whole
 
@@ -30,7 +30,7 @@ async def run(config, input):
 """
 RULES = [
     "Always greet the user.",
-    *(f"Never mention the color {name}." for name in "red blue green gray".split()),
+    *(f"Never mention the color {name}." for name in ["red", "blue", "green", "gray"]),
 ]
 
 
