@@ -1,5 +1,6 @@
 """Live progress of a campaign on stderr: a line that is redrawn on a terminal, one every few seconds elsewhere."""
 
+import math
 import sys
 import time
 from collections import Counter
@@ -108,11 +109,12 @@ def _round(state: CampaignState) -> str:
 def _left(state: CampaignState) -> str:
     """Return the time left: survivors of this round have later rounds before them, which take most of the time."""
     left = time_left(state)
-    if left is None or left.whole < 1:
+    if left is None or not left.whole:
         return ""
+    here, whole = (clock(math.ceil(seconds)) for seconds in left)
     if left.whole < TELLING * left.this_round:
-        return f", about {clock(left.whole)} left"
-    return f", about {clock(left.this_round)} left in this round, {clock(left.whole)} with the finer rounds"
+        return f", about {whole} left"
+    return f", about {here} left in this round, {whole} with the finer rounds"
 
 
 def _score(state: CampaignState) -> str:

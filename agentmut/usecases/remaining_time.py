@@ -8,8 +8,8 @@ from agentmut.nouns import Status
 from agentmut.stats import KillDesign, Round, design_in, level_for, mean_trials
 from agentmut.usecases.plan_figures import USUAL_RATE, chance_of_kill
 
-ENOUGH = 10
-"""Decided mutants from which on their share of kills stands for the others."""
+LATER = 0.1
+"""The chance of a kill of a mutant that has survived a round, or that is tried when the expected kills are made."""
 
 
 class TimeLeft(NamedTuple):
@@ -23,8 +23,9 @@ class TimeLeft(NamedTuple):
 def time_left(state: CampaignState) -> TimeLeft | None:
     """Return the expected time of a campaign's remaining trials; None before a mutant is tried.
 
-    A mutant without an answer is killed with the chance of the mutants so far, or else survives this round and each
-    later one. A survivor takes in all what the last round alone takes. Scenarios are taken to pass at 0.95.
+    In the first round half of the degrading mutants are taken to be killed, as in a plan; since kills take few trials
+    and come first, later ones are mostly survivors. A survivor takes in all what the last round alone takes. Scenarios
+    are taken to pass at 0.95.
     """
     spend = state.spend
     if state.round < 0 or not spend.trials:
@@ -37,7 +38,7 @@ def time_left(state: CampaignState) -> TimeLeft | None:
 
 def _trials_left(state: CampaignState) -> tuple[float, float]:
     """Return the trials until all mutants have their answer in this round, and until the end of the last round."""
-    plan, chance = state.plan, _share_killed(state)
+    plan, chance = state.plan, _chance_of_a_kill(state)
     a_lane = survivor_trials(state.tables, plan.ladder, plan.rule, len(state.scenarios))
     waits = bool(state.sample and state.sample.waiting)  # then no finer round follows
     first, last = a_lane[state.round], a_lane[state.round if waits else -1]
@@ -60,18 +61,21 @@ def _left_of(arm: Arm, killed: float, survives: float, first: float | None = Non
     return killed * max(0.0, kill - done) + (1 - killed) * max(0.0, lanes * survives - done)
 
 
-def _chance(arm: Arm, state: CampaignState, share: float | None) -> float:
+def _chance(arm: Arm, state: CampaignState, chance: float) -> float:
     if arm.mutant.id == state.plan.destroyed.id:
         return 1.0
-    if not is_counted(arm.mutant):
-        return 0.0
-    return chance_of_kill(arm.mutant) if share is None else share
+    return chance if is_counted(arm.mutant) else 0.0
 
 
-def _share_killed(state: CampaignState) -> float | None:
-    """Return the share of the answered mutants that is killed; None while too few have an answer."""
-    known = [arm for arm in state.arms.values() if is_counted(arm.mutant) and arm.is_answered]
-    return sum(arm.status is Status.KILLED for arm in known) / len(known) if len(known) >= ENOUGH else None
+def _chance_of_a_kill(state: CampaignState) -> float:
+    """Return the chance that a mutant without an answer is killed: kills that are expected and not made yet."""
+    counted = [arm for arm in state.arms.values() if is_counted(arm.mutant)]
+    still_open = sum(not arm.is_answered for arm in counted)
+    if state.round > 0 or not still_open:
+        return LATER
+    wanted = sum(chance_of_kill(arm.mutant) for arm in counted)
+    made = sum(arm.status is Status.KILLED for arm in counted)
+    return min(1.0, max(LATER, (wanted - made) / still_open))
 
 
 def _undrawn(state: CampaignState) -> int:
