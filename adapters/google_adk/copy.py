@@ -173,10 +173,10 @@ class TreeCopy:
             return whole
         documents = whole.removeprefix(wanted.prompt)
 
-        async def given(context: Any) -> str:
+        async def instruction(context: Any) -> str:
             return await inject_session_state(wanted.prompt, context) + documents
 
-        return given
+        return instruction
 
     def _renamed(self, agent: LlmAgent, name: str) -> BaseLlm:
         """Return the model with that name, if ADK finds models by name; else the agent's own model under that name."""

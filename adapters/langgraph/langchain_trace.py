@@ -33,7 +33,7 @@ class TraceHandler(BaseCallbackHandler):
         self.turn = 0
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Something begins in a node of the graph, or of a graph in a node."""
+        """Note that something begins in a node of the graph, or of a graph in a node."""
         if place := place_of(kwargs.get("metadata")):
             self._places[run_id] = place
             self._way.enter(place)

@@ -54,7 +54,7 @@ class NodePath:
         self._asking: set[_Run] = set()
 
     def enter(self, place: Place) -> None:
-        """Something begins in a node."""
+        """Note that something begins in a node."""
         ran = self._runs[place.outer, place.run]
         nodes = ran.setdefault(place.step, [])
         if place.node in nodes:

@@ -50,7 +50,7 @@ class Conversation(Session):
         self._items: list[Any] = []
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
-        """Back to the first agent."""
+        """Go back to the first agent."""
         self._agent = None
         self._items = [{"role": said.role, "content": said.text} for said in earlier]
 

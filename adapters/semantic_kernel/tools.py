@@ -157,7 +157,7 @@ def _plugin(name: str, functions: dict[str, KernelFunction]) -> KernelPlugin:
     return KernelPlugin(name=name).model_copy(update={"functions": functions})
 
 
-class ChangedPlugin(FunctionChoiceBehavior):
+class OfferedFunctions(FunctionChoiceBehavior):
     """Offers certain functions in a certain order, and the functions added while the agent runs."""
 
     own: FunctionChoiceBehavior
@@ -176,12 +176,12 @@ class ChangedPlugin(FunctionChoiceBehavior):
 
 def listed(
     own: FunctionChoiceBehavior, names: Sequence[str], plugins: Mapping[str, KernelPlugin], **changes: Any
-) -> ChangedPlugin:
+) -> OfferedFunctions:
     """Return the behavior that offers `names` in order; calls of all other functions are refused."""
     everything = frozenset(one.fully_qualified_name for plugin in plugins.values() for one in plugin)
     hidden = [name for name in everything if name not in names]
     kept = own.model_dump(include={"enable_kernel_functions", "maximum_auto_invoke_attempts", "type_"})
-    return ChangedPlugin(
+    return OfferedFunctions(
         **kept | changes,
         own=own,
         names=tuple(names),

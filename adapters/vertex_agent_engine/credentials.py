@@ -28,7 +28,7 @@ class Credentials:
         """Why there are none: Google's library takes ten seconds to find that out, each time."""
 
     def headers(self) -> dict[str, str]:
-        """Token, and the project that is billed. Raises `AdapterError` and `UnavailableError`."""
+        """Return the headers with token and billed project. Raises `AdapterError` and `UnavailableError`."""
         with self._lock:
             if self._failed:
                 raise AdapterError(self._failed)

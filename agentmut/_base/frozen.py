@@ -31,7 +31,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no blanks: equal values give equal text on every platform.
+    """Return JSON with sorted keys and no blanks: equal values give equal text on every platform.
 
     >>> canonical_json({"b": 1.0, "a": "é"})
     '{"a":"é","b":1.0}'
@@ -40,7 +40,7 @@ def canonical_json(value: Any) -> str:
 
 
 def digest_of(value: Any) -> str:
-    """SHA-256 of a JSON value's canonical form, as 64 hex digits."""
+    """Return the SHA-256 of a JSON value's canonical form, as 64 hex digits."""
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -175,7 +175,7 @@ def _remedy(error: BaseException) -> str:
 
 
 def error_location(error: BaseException) -> str:
-    """`file:line` of the user's code that raised; of the library where no code of the user took part.
+    """Return `file:line` of the user's code that raised; of the library where no code of the user took part.
 
     A syntax error has its own place.
     """

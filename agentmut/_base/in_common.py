@@ -17,7 +17,9 @@ def ends_in_common(left: Sequence[Any], right: Sequence[Any]) -> tuple[int, int]
 
 
 def beginning_in_common(left: Sequence[Any], right: Sequence[Any]) -> int:
-    """Length of the beginning that both have. By bisection: comparing slices is quicker than comparing items."""
+    """Return the length of the beginning that both have.
+
+    By bisection: comparing slices is quicker than comparing items."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -159,7 +159,7 @@ def _anytime(lane: AssessedScenario) -> Bounds | None:
 
 
 def _effect(lane: AssessedScenario, side: BaselineCounts) -> EffectRow | None:
-    """Now against the baseline, so that a loss is negative."""
+    """Return the effect of now against the baseline, so that a loss is negative."""
     if not lane.passed:
         return None
     found = effects(sum(lane.passed), len(lane.passed), *side)

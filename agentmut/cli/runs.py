@@ -109,7 +109,7 @@ def _runs(project: Path) -> Path:
 
 
 def find_beside(project: Path, run: str | None, result: Result) -> Extra:
-    """Coverage, relations and what was judged again, where the run has them.
+    """Return coverage, relations and rescored results of a run, where the run has them.
 
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """

@@ -36,7 +36,7 @@ EXTRA = "agentmut[clock]"
 
 @contextmanager
 def elsewhere(declared: Collection[str] = ()) -> Iterator[None]:
-    """While the block lasts, user, host, home, working folder, language and time zone have other names.
+    """Give user, host, home, working folder, language and time zone other names until the block ends.
 
     Home and working folder are links to the real ones, so that every file is still found. Variables that the project
     itself declares keep their values.
@@ -59,7 +59,7 @@ def elsewhere(declared: Collection[str] = ()) -> Iterator[None]:
 
 @contextmanager
 def programs_elsewhere() -> Iterator[str]:
-    """While the block lasts, programs run on another machine: with another host name, working folder and clock.
+    """Run programs as on another machine until the block ends: other host name, working folder and clock.
 
     Yield what stays the same, in a sentence; empty if nothing does.
     """
@@ -92,7 +92,7 @@ def can_shift() -> bool:
 
 @contextmanager
 def shifted() -> Iterator[None]:
-    """While the block lasts, clocks and calendars of this process are ahead by `SHIFT_SECONDS`; they go on running."""
+    """Shift clocks and calendars of this process by `SHIFT_SECONDS` until the block ends; they go on running."""
     import time_machine
 
     with time_machine.travel(time.time() + SHIFT_SECONDS, tick=True):

@@ -110,7 +110,7 @@ class Player:
 
     @property
     def left(self) -> int:
-        """Recorded exchanges that have not been asked for."""
+        """Return the number of recorded exchanges that have not been asked for."""
         return len(self._left)
 
     def answer(self, call: HttpCall) -> Take:

@@ -127,7 +127,7 @@ class AgentConfig(Frozen):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content, equal across processes and platforms.
+        """Return the SHA-256 of the content, equal across processes and platforms.
 
         Fields at their default are left out, so that a later version of agentmut that adds a field
         keeps the digests of today's configs.

@@ -65,7 +65,7 @@ class Flow(Frozen):
             raise UsageError(_problems(error.errors())) from None
 
     def retries_of(self, node: str) -> int:
-        """Further attempts when a node fails."""
+        """Return the number of further attempts when a node fails."""
         return self.retries if isinstance(self.retries, int) else self.retries.get(node, 0)
 
 

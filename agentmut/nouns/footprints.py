@@ -48,7 +48,7 @@ class RequestShape(Frozen):
 
     @cached_property
     def prompt_digest(self) -> str:
-        """Tells system prompts apart."""
+        """Return a digest of the system prompt, by which prompts are told apart."""
         return digest_of(self.instructions)
 
     def __hash__(self) -> int:  # schemas are dicts: equality decides, the hash takes what is cheap
@@ -75,7 +75,7 @@ class Footprint(Frozen):
 
     @property
     def exchanges(self) -> tuple[int, ...]:
-        """`order`; where that is not known, as if each request had been sent once."""
+        """Return `order`; where that is not known, as if each request had been sent once."""
         return self.order or tuple(range(len(self.requests)))
 
     def unordered(self) -> "Footprint":

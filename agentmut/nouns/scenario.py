@@ -62,8 +62,9 @@ class Scenario(Frozen):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what shapes a trial. What judges it is left out: changing that re-scores stored traces and
-        needs no new trial.
+        """Return the SHA-256 of what shapes a trial.
+
+        What judges a trial is left out: a change of that re-scores stored traces and needs no new trial.
         """
         judging = {"category", "evaluators", "threshold", "compare"}
         return digest_of(self.model_dump(mode="json", exclude=judging, exclude_none=True))

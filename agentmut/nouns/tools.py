@@ -119,7 +119,7 @@ def _from_langchain(tool: Any) -> ToolSpec:
 
 
 def _from_function(function: Callable[..., Any]) -> ToolSpec:
-    """Names, types and defaults of the parameters; `self`, `*` and `**` are left out."""
+    """Return names, types and defaults of the parameters; `self`, `*` and `**` are left out."""
     name = getattr(function, "__name__", type(function).__name__)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, _keywords_only(function)))

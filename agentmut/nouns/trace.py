@@ -49,7 +49,7 @@ class Usage(Frozen):
 
     @property
     def total(self) -> int:
-        """Input and output tokens together."""
+        """Return input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
 

@@ -101,10 +101,10 @@ def own_older_threads(trial: Trial | None) -> None:
 
 @contextmanager
 def alone(trial: Trial) -> Iterator[None]:
-    """While this process carries out this trial and no other: all of its threads and event loops are part of it,
-    also those that are older. Where the block is left by an exception, what is still at work remains the trial's.
+    """Make all threads and event loops of this process, older ones too, part of this trial.
 
-    Raises `NotAloneError` while another one is under way.
+    The process carries out no other trial. Where an exception ends the block, what is still at work remains the
+    trial's. Raises `NotAloneError` while another trial is under way.
     """
     _PROCESS.begin(trial)
     left = False
@@ -187,7 +187,7 @@ def call_place() -> CallPlace:
 
 @contextmanager
 def answering(place: CallPlace) -> Iterator[CallPlace]:
-    """While a tool is called for the call of the model at `place`."""
+    """Mark the block as a tool's work for the call of the model at `place`."""
     token = _place.set(place)
     try:
         yield place

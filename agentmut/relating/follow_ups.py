@@ -128,7 +128,7 @@ class FollowUps:
     def _kind(
         self, run: FollowUpRun, scenario: Scenario, agent: Agent, material: SourceMaterial, where: str
     ) -> tuple[str, str]:
-        """Mutant and scenario that a follow-up run is a trial of."""
+        """Return the mutant and the scenario that a follow-up run is a trial of."""
         name = self._scenario(scenario, run.turns, where)
         return (self._mutant(agent, run.edits, material, where) if run.edits else agent.id), name
 

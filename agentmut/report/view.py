@@ -35,7 +35,7 @@ class Extra(NamedTuple):
     stale: str = ""
     """What has changed in the project since the run, in a sentence; empty where nothing has, or that is not known."""
     no_runs: str = ""
-    """Why there are none, or not all of them, in a sentence."""
+    """Why the page shows no stored runs, or not all of them, in a sentence."""
 
 
 class View(NamedTuple):

@@ -62,7 +62,7 @@ class Catalogue:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Registered names, sorted."""
+        """Return the registered names, sorted."""
         return tuple(sorted(self.entries))
 
     def load(self, name: str) -> type[Any]:

@@ -123,7 +123,9 @@ def _is_trouble_of_model(cause: BaseException) -> bool:
 
 
 def _is_trouble(cause: BaseException) -> bool:
-    """Trouble of a service or the network, by the exception alone: clients differ, names and statuses hardly."""
+    """Return whether the exception alone shows trouble of a service or the network.
+
+    By its class's name and its status: clients differ in everything else."""
     status = _status(cause)
     return _is_a(cause, CONNECTION_ERRORS) if status is None else is_trouble(status)
 
@@ -133,7 +135,7 @@ def _is_a(cause: BaseException, names: frozenset[str]) -> bool:
 
 
 def _is_refusal(cause: BaseException) -> bool:
-    """Return an SDK's exception for a request that the service refused; HTTP errors of tools look different."""
+    """Return whether an SDK raised this for a request that the service refused; HTTP errors of tools look different."""
     status = getattr(cause, "status_code", None)
     return isinstance(status, int) and status >= 400 and hasattr(cause, "response")
 

@@ -76,7 +76,7 @@ def until_ended(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Even a worker that is stuck in a trial ends when the campaign's process is no more."""
+    """End this worker when the campaign's process is gone, even while a trial is stuck."""
     if parent := parent_process():
         parent.join()
         os._exit(1)

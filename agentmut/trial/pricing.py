@@ -11,7 +11,7 @@ _SERVICES = MappingProxyType({"bedrock": "aws", "bedrock_agents": "aws"})
 
 
 def provider_of(project: Project) -> str | None:
-    """Whose prices the project's agent pays, where that is known."""
+    """Return whose prices the project's agent pays; None where that is not known."""
     return project.config.model.provider or _SERVICES.get(project.agent.adapter)
 
 

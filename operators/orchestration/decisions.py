@@ -88,7 +88,7 @@ def misdirect_handoff(config: AgentConfig, options: OperatorOptions) -> Iterator
 
 
 def _handoffs(handoffs: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """Node, name and target of each hand-off; where one ends the run, there is nothing to hand over."""
+    """Yield node, name and target of each hand-off; where one ends the run, there is nothing to hand over."""
     for node, targets in handoffs.items():
         for name, target in targets.items():
             if target != END:

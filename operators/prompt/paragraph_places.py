@@ -9,7 +9,7 @@ _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
 
 
 def end_of(document: PromptDocument) -> int:
-    """Behind the last character, or the end of the text where that is inside protected text.
+    """Return the place behind the last character; the end of the text where that is inside protected text.
 
     A tag around the whole prompt stays around it.
     """

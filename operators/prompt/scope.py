@@ -32,7 +32,7 @@ _AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs 
     english=True,
 )
 def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Narrows a word of scope a step and then far (all, most, some), and widens it (some, all).
+    """Yield mutants that narrow a word of scope a step and then far (all, most, some), and widen it (some, all).
 
     Also common subjects: "customers" becomes "premium customers", "eligible customers" becomes "customers".
     The first two such words of each instruction, up to three mutants each, and one word of "every customer".

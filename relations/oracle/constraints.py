@@ -52,7 +52,7 @@ class ConstraintPreservation:
         )
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Nothing, or the last request with the demands added."""
+        """Return nothing, or the last request with the demands added."""
         if self.given is None:
             return FollowUp(description="the limits that requests state")
         *earlier, last = source.scenario.turns

@@ -59,7 +59,7 @@ class Difficulty:
         return lack_of_turns(scenario)
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """Four harder versions of one turn, drawn by chance."""
+        """Return four harder versions of one turn, drawn by chance."""
         turns = turns_of(source.scenario, source.config)
         if not turns:
             return None

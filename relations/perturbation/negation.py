@@ -177,7 +177,8 @@ def _of_turn(turn: Turn) -> Iterator[_Negation]:
             yield _Negation(stem(verb), change)
         if len(turn.sentences) == 1:
             yield from (
-                _Negation("", Change(start, end, new, "the question negated")) for new in _request(text)
+                _Negation("", Change(start, end, new, "the question negated"))
+                for new in _negated_question(text)
             )
 
 
@@ -193,7 +194,7 @@ def _requests(text: str) -> Iterator[tuple[str, int, str]]:
         yield wish["verb"], wish.end(), f"{wish['who']} do not want"
 
 
-def _request(text: str) -> Iterator[str]:
+def _negated_question(text: str) -> Iterator[str]:
     """Yield the negated question: "Which goods cannot be returned?" for "Which goods can be returned?"."""
     match = _PERMITTED.fullmatch(text)
     if match:

@@ -63,12 +63,12 @@ class OriginalRuns(Protocol):
 
     @property
     def first_failure(self) -> str:
-        """Return the reason of the first that failed."""
+        """Return the reason of the first failed trial."""
         ...
 
     @property
     def no_evidence(self) -> Counter[str]:
-        """Return reasons of trials that are no evidence."""
+        """Return the reasons of trials that are no evidence, with their numbers."""
         ...
 
     @property

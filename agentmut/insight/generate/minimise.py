@@ -39,7 +39,9 @@ def _tidy(parts: Sequence[str]) -> str:
 
 
 def _shrunk(parts: Sequence[str]) -> Generator[str, bool, tuple[str, ...]]:
-    """ddmin (Zeller and Hildebrandt, 2002), complements only: take a chunk away, the largest chunks first."""
+    """Yield shorter texts to be tried, and return the parts that are left: the shortest that was accepted.
+
+    By ddmin (Zeller and Hildebrandt, 2002), complements only: the largest chunks are taken away first."""
     kept = tuple(parts)
     size = len(kept) // 2
     while size >= 1 and len(kept) > 1:

@@ -52,7 +52,7 @@ class Stability(NamedTuple):
     known: frozenset[Fact]
     """Facts that any source shows."""
     slots: frozenset[Slot]
-    """The slots of those."""
+    """The slots of the known facts."""
     closed: frozenset[Slot]
     """Slots in which a value that no source shows is news."""
     closed_kinds: frozenset[str]

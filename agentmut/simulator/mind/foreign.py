@@ -100,7 +100,7 @@ def with_orders(rules: tuple[Rule, ...], orders: Iterable[ForeignOrder]) -> tupl
 
 
 def _is_suspicious(text: str) -> bool:
-    """Return cheaply whether the text deserves a close reading."""
+    """Return whether the text deserves a close reading, by a cheap look."""
     return ":" in text or _DISMISSAL.search(text) is not None
 
 

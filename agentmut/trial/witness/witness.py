@@ -136,7 +136,7 @@ class Detector:
 
 
 def _place(edit: Edit) -> tuple[str, tuple[int, int] | None, str]:
-    """Tells the edits of two parts apart."""
+    """Return the key that tells the edits of two parts apart."""
     return edit.pointer, edit.span, canonical_json(edit.after)
 
 
