@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from agentmut.nouns.result import write_result  # noqa: E402
+from agentmut.nouns.result_file import write_result  # noqa: E402
 from agentmut.seams.plugins import Group, names  # noqa: E402
 from tests.report.large import MUTANTS, large_result  # noqa: E402
 

@@ -20,6 +20,23 @@ def advice_of(
     `adopted` is the file of the request that parts were taken from, `clock` says why clock and folder were the same,
     and `strangers` are threads without a trial that sent model requests; each is empty where there is none.
     """
+    yield from _of_routes(found)
+    if found.remembers:
+        yield (
+            "A run began with what an earlier run was told: the agent keeps its conversation, so trials are not "
+            "independent. Make its history and its memory anew in each run, where the agent is built."
+        )
+    if not found.reachable:
+        yield "No change reaches this agent: a campaign would say nothing about its tests."
+    if strangers:
+        yield from sentences([of_strangers(strangers)])
+    if clock:
+        yield f"{clock.rstrip('.')}."
+    yield from _of_request(found, adopted, reads_files)
+
+
+def _of_routes(found: Diagnosis) -> Iterable[str]:
+    """Yield which parts arrive as a whole by the other route alone, and which parts do not."""
     own = found.route
     other = "wire" if own == "rebuild" else "rebuild"
     better = [
@@ -35,17 +52,10 @@ def advice_of(
     if better:
         but = f", though changes of {_and(worse)} do not" if worse else ""
         yield f"With `agent.route: {other}` changes of {_and(better)} arrive as a whole{but}."
-    if found.remembers:
-        yield (
-            "A run began with what an earlier run was told: the agent keeps its conversation, so trials are not "
-            "independent. Make its history and its memory anew in each run, where the agent is built."
-        )
-    if not found.reachable:
-        yield "No change reaches this agent: a campaign would say nothing about its tests."
-    if strangers:
-        yield from sentences([of_strangers(strangers)])
-    if clock:
-        yield f"{clock.rstrip('.')}."
+
+
+def _of_request(found: Diagnosis, adopted: str, reads_files: bool) -> Iterable[str]:
+    """Yield how the project names the recorded request that prompts are mutated by."""
     if adopted:
         yield (
             f"Name {adopted} under agent.config.request: doctor tried the parts in this request. Without the request "

@@ -131,14 +131,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
         found = found.model_copy(
             update={"moving": kept.moving, "differences": differences(ward.base, seen.requests)}
         )
-    base = ward.base
-    tried = list(tried_parts(base, seen.requests))
-    rebuilt = await ward.by_rebuild(tried)
-    wired = await ward.by_wire(tried, seen)
-    parts = tuple(
-        Part(name=one.part, probe=one.description, rebuild=rebuild, wire=wire)
-        for one, rebuild, wire in zip(tried, rebuilt, wired, strict=True)
-    )
+    parts = await _parts(ward, seen)
     routes = {
         "rebuild": any(part.rebuild.arrival in _ARRIVED for part in parts),
         "wire": any(part.wire.arrival in _ARRIVED for part in parts),
@@ -147,10 +140,23 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     found = found.model_copy(update=update)
     is_unnamed = kept is not None and ward.adopted and not session.project.sources.recorded
     kept_name = kept_in if is_unnamed else ""
-    advice = tuple(advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(base.workspace)))
+    advice = tuple(
+        advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(ward.base.workspace))
+    )
     if kept is None and (outdated := unlike_saved(session.project, seen.requests)):
         advice = (*sentences([outdated]), *advice)
     return Examination(found.model_copy(update={"advice": advice}), kept)
+
+
+async def _parts(ward: "_Ward", seen: Footprint) -> tuple[Part, ...]:
+    """Return what arrives of a change of each part, by either route."""
+    tried = list(tried_parts(ward.base, seen.requests))
+    rebuilt = await ward.by_rebuild(tried)
+    wired = await ward.by_wire(tried, seen)
+    return tuple(
+        Part(name=change.part, probe=change.description, rebuild=rebuild, wire=wire)
+        for change, rebuild, wire in zip(tried, rebuilt, wired, strict=True)
+    )
 
 
 class _Ward:

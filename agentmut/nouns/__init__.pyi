@@ -135,9 +135,6 @@ from .result import SetAside as SetAside
 from .result import SourceText as SourceText
 from .result import SuitePart as SuitePart
 from .result import ToolText as ToolText
-from .result import parse_result as parse_result
-from .result import read_result as read_result
-from .result import write_result as write_result
 from .result_figures import Bounds as Bounds
 from .result_figures import CiJob as CiJob
 from .result_figures import CiNoticed as CiNoticed
@@ -146,6 +143,9 @@ from .result_figures import CiRun as CiRun
 from .result_figures import Score as Score
 from .result_figures import VisibleChanges as VisibleChanges
 from .result_figures import nothing_decided as nothing_decided
+from .result_file import parse_result as parse_result
+from .result_file import read_result as read_result
+from .result_file import write_result as write_result
 from .scenario import EvaluatorSpec as EvaluatorSpec
 from .scenario import Scenario as Scenario
 from .scenario import ToolDouble as ToolDouble

@@ -1,12 +1,11 @@
 """`result.json`, schema version 1: the only source of every report. It grows by added fields only."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from agentmut._base import Frozen, UsageError, first_fault, write_json
+from agentmut._base import Frozen
 from agentmut.nouns.foreign import Origins
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
@@ -368,39 +367,3 @@ class Result(Frozen):
         """Return what a notebook shows of the result."""
         unfinished = "" if self.status == "finished" else f"the run is not finished ({self.status})"
         return result_html(self.score, self.classes, self.mutants, self.problem or unfinished)
-
-
-def write_result(result: Result, folder: Path) -> Path:
-    """Write `result.json` into a run's folder, whole or not at all. Raises `StoreError`."""
-    return write_json(result, folder / "result.json", "`agentmut resume`")
-
-
-def read_result(path: Path) -> Result:
-    """Return the content of a `result.json`. Raise `UsageError` if it is missing or invalid."""
-    return parse_result(lambda: path.read_text(encoding="utf-8"), str(path))
-
-
-def parse_result(text: Callable[[], str], place: str) -> Result:
-    """Return the result in a text that `text` reads from a place. Raise `UsageError` if it cannot."""
-    try:
-        result = Result.model_validate_json(text())
-    except FileNotFoundError:
-        raise UsageError(f"{place} does not exist. Run `agentmut run` first, or name another run.") from None
-    except (OSError, ValidationError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{place} cannot be read as a result of schema {SCHEMA_VERSION}: {_first_fault(error)}. `agentmut "
-            "resume` writes it anew."
-        ) from None
-    if result.schema_version > SCHEMA_VERSION:
-        raise UsageError(
-            f"{place} is a result of schema {result.schema_version}, and this agentmut reads {SCHEMA_VERSION}. Read "
-            "it with the version of agentmut that wrote it."
-        )
-    return result
-
-
-def _first_fault(error: Exception) -> str:
-    """Return the place and the fault that pydantic names first; else the first line of what went wrong."""
-    if not isinstance(error, ValidationError):
-        return str(error).splitlines()[0]
-    return first_fault(error).under()

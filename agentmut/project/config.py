@@ -147,17 +147,29 @@ def read_parts(
     sources = _sources(source, written, prompt, block, tools)
     ignores = (*sources.ignores, *files.ignores)
     sources = sources.model_copy(update={"ignores": ignores, "context_cuts": files.cuts})
-    if written.request:
-        at_request = root / written.request
-        recorded = (
-            None
-            if _is_awaited(at_request, awaited)
-            else checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
-        )
-        config = _completed(config, written, recorded.config) if recorded else config
-        read = dict.fromkeys(_unwritten(written), written.request)
-        sources = sources.model_copy(update={"recorded": read})
-    return LocatedConfig(config, sources)
+    located = LocatedConfig(config, sources)
+    if not written.request:
+        return located
+    return _with_request(located, key, written, root / written.request, checked, awaited)
+
+
+def _with_request(
+    located: LocatedConfig,
+    key: KeyPath,
+    written: ConfigSection,
+    request: Path,
+    checked: Checked,
+    awaited: Path | None,
+) -> LocatedConfig:
+    """Return the config with what the section does not state taken from the recorded request that it names."""
+    recorded = (
+        None
+        if _is_awaited(request, awaited)
+        else checked((*key, "request"), lambda: read_request_file(request, "the request"))
+    )
+    config = _completed(located.config, written, recorded.config) if recorded else located.config
+    read = dict.fromkeys(_unwritten(written), written.request)
+    return LocatedConfig(config, located.sources.model_copy(update={"recorded": read}))
 
 
 def _is_awaited(request: Path, awaited: Path | None) -> bool:

@@ -21,7 +21,7 @@ from agentmut.campaign.trials import TrialResult
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import read_result
+from agentmut.nouns.result_file import read_result
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.project.schema import BudgetSettings
 from agentmut.usecases.budget_question import refuse_spent

@@ -9,7 +9,8 @@ from agentmut._base.errors import UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Cost, read_result
+from agentmut.nouns.result import Cost
+from agentmut.nouns.result_file import read_result
 from agentmut.project.schema import BudgetSettings
 from agentmut.seams import AgentSpec
 from agentmut.simulator.service.background import Simulator

@@ -9,8 +9,9 @@ import pytest
 
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
 from agentmut.nouns.result_figures import CiNoticed
+from agentmut.nouns.result_file import read_result
 from agentmut.report.terminal.mutant_page import render_mutant
 from agentmut.report.terminal.run_page import render
 from agentmut.usecases.campaigns import measure

@@ -21,7 +21,8 @@ from agentmut.campaign.selection.choosing import make_mutants
 from agentmut.campaign.selection.selection import Selection, checked_share
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.mutant_row import MutantRow, Target
-from agentmut.nouns.result import Result, write_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import write_result
 from agentmut.usecases.campaigns import measure
 from tests.report.results import result
 

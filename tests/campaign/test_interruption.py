@@ -14,7 +14,8 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.campaign.preparation.session import open_session
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result
 from agentmut.usecases.campaigns import carry_out_campaign, measure, stored_plan
 from agentmut.usecases.runtime import open_store
 

@@ -9,7 +9,8 @@ import pytest
 from agentmut._base.errors import RunError, UsageError
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import MutantRow
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result
 from agentmut.usecases.campaigns import measure
 
 pytestmark = pytest.mark.whole

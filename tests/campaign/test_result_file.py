@@ -9,7 +9,8 @@ import pytest
 from agentmut._base.errors import StoreError, UsageError
 from agentmut.campaign.decision.scoring import score, share_not_killed
 from agentmut.nouns.mutant import Intent, Status
-from agentmut.nouns.result import Result, read_result, write_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result, write_result
 from agentmut.usecases.campaigns import measure
 
 COUNTS = ["killed", "survived", "no_coverage", "undecided", "equivalent", "not_applied", "ignored", "error"]

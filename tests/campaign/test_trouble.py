@@ -7,7 +7,7 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import read_result
+from agentmut.nouns.result_file import read_result
 from agentmut.usecases.campaigns import measure
 from agentmut.usecases.runtime import open_store
 

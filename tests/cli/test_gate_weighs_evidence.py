@@ -11,7 +11,8 @@ import pytest
 import agentmut as package
 from agentmut.campaign.selection.selection import Selection
 from agentmut.cli import main
-from agentmut.nouns.result import BaselineRow, Result, read_result, write_result
+from agentmut.nouns.result import BaselineRow, Result
+from agentmut.nouns.result_file import read_result, write_result
 from agentmut.store.documents.verdict_report import VerdictReport
 from agentmut.usecases.gate_decision import Standing
 from tests.cli.test_deciding_verbs import PROJECT, SCENARIOS

@@ -9,7 +9,7 @@ from agentmut._base.errors import UsageError
 from agentmut._base.whole_files import write_json
 from agentmut.insight.coverage.models import write_coverage
 from agentmut.insight.coverage.nouns import Coverage
-from agentmut.nouns.result import write_result
+from agentmut.nouns.result_file import write_result
 from agentmut.store.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.store.documents.rescored import Rescored, write_rescored
 from tests.report.test_html_report import result

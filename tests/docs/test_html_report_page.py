@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agentmut.nouns.result import write_result
+from agentmut.nouns.result_file import write_result
 from benchmarks.screenshot import HEIGHT, WIDTH, take
 from tests.report.test_html_report import result
 

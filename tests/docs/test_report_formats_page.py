@@ -8,7 +8,7 @@ import pytest
 
 from agentmut.cli import main
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import write_result
+from agentmut.nouns.result_file import write_result
 from agentmut.report.files.junit import ending
 from agentmut.report.files.stryker import status_of
 from tests.report.results import result, row

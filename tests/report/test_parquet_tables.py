@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from agentmut._base.errors import UsageError
 from agentmut.cli.entry import app
 from agentmut.nouns import Status
-from agentmut.nouns.result import write_result
+from agentmut.nouns.result_file import write_result
 from agentmut.report.files.csv_tables import MUTANT_COLUMNS
 from agentmut.report.files.parquet_tables import MUTANT_TYPES, mutants_parquet
 from tests.report.results import result, row

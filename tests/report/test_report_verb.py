@@ -11,7 +11,7 @@ import pytest
 
 from agentmut.cli import main
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import write_result
+from agentmut.nouns.result_file import write_result
 from tests.report.results import dropping, result
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,8 @@ from agentmut._base.errors import StoreError
 from agentmut._base.frozen import Frozen
 from agentmut.cli.entry import app
 from agentmut.cli.team_site import Site, _folders
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result
 from agentmut.store import COVERAGE, RESCORED, Store, StoreUrl, Where, copy_store, kept_reports, store_url
 from agentmut.store.rows import StoredRun
 from agentmut.usecases.team import team_projects

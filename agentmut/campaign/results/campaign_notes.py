@@ -22,6 +22,18 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
         yield state.remark
     if state.notice:
         yield state.notice.rstrip(".")
+    yield from _of_clearing(state)
+    yield from set_aside_notes(set_aside(state.set_aside))
+    yield from _of_baseline(state)
+    yield from _of_shard(state)
+    yield from money_notes(state.spend)
+    if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
+        yield old
+    yield from _of_trials(state.spend)
+
+
+def _of_clearing(state: CampaignState) -> Iterator[str]:
+    """Yield how far the upper end of the score and its interval were taken."""
     if sampled := sum(arm.clearing is not None for arm in state.arms.values()):
         yield (
             f"{sampled} mutants were tried on the {FOREMOST} most related scenarios and at most "
@@ -34,7 +46,10 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
             f"ended once the interval of the score was within {state.plan.precision:g} to each side of its middle, "
             "as statistics.precision asks"
         )
-    yield from set_aside_notes(set_aside(state.set_aside))
+
+
+def _of_baseline(state: CampaignState) -> Iterator[str]:
+    """Yield the scenarios on which no mutant can show, and a control that could not be run."""
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
         yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"
@@ -45,6 +60,10 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
     destroyed = state.status(state.plan.destroyed.id)
     if destroyed and destroyed[0] is Status.ERROR:
         yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
+
+
+def _of_shard(state: CampaignState) -> Iterator[str]:
+    """Yield what a baseline that shards share lacks."""
     plan, trouble = state.plan, sum(b.no_evidence.total() for b in state.baselines.values())
     if plan.shard and state.spend.baseline_trials:
         ran = state.spend.baseline_trials
@@ -52,10 +71,6 @@ def campaign_notes(state: CampaignState) -> Iterator[str]:
     if not plan.mutants and trouble:
         again = "give --baseline-only again before you copy it, or every shard runs them for itself"
         yield f"{trouble} baseline trials gave no evidence: {again}"
-    yield from money_notes(state.spend)
-    if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
-        yield old
-    yield from _of_trials(state.spend)
 
 
 def _of_trials(spend: Spend) -> Iterator[str]:

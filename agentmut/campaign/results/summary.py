@@ -1,5 +1,7 @@
 """From a campaign's state to `result.json`."""
 
+from collections.abc import Iterator
+
 from agentmut._base import __version__
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.problems import most_common_trouble
@@ -34,6 +36,7 @@ from agentmut.nouns import (
     Reliability,
     Result,
     Sampled,
+    Score,
     Status,
     SuitePart,
 )
@@ -44,12 +47,12 @@ from agentmut.stats import wilson
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
     """Return the result of a campaign, finished or not."""
     plan, spend = state.plan, state.spend
+    service = service_of(state)
     tables = decision_tables(state.arms.values())
     texts = source_texts(session.origin, plan.mutants, redactor(session.project))
     rows = mutant_rows(session, state, tables, texts)
     scored = GroupScores(state, session.project.statistics.scoring)
     score, cheap_model = with_cheap_model(scored.main(rows), state)
-    service = service_of(state)
     return Result(
         agentmut_version=__version__,
         run_id=plan.run_id,
@@ -86,15 +89,20 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         notes=(
             *older_note(older),
             *cheap_model_notes(cheap_model, state),
-            *shortage_notes(state, stop, score),
-            *unlisted_tools_notes(session.suite.full, state),
-            *campaign_notes(state),
+            *_notes(session, state, stop, score),
             *service_notes(service),
         ),
         sources=texts.texts,
         tools=tool_texts(session.origin, redactor(session.project)),
         decision_tables=tables.tables,
     )
+
+
+def _notes(session: Session, state: CampaignState, stop: Stop, score: Score) -> Iterator[str]:
+    """Yield the notes on a campaign with one model, those that limit its score first."""
+    yield from shortage_notes(state, stop, score)
+    yield from unlisted_tools_notes(session.suite.full, state)
+    yield from campaign_notes(state)
 
 
 def _part_of(session: Session) -> SuitePart | None:

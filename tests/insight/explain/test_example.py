@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from agentmut.nouns.mutant_row import MutantRow
-from agentmut.nouns.result import read_result
+from agentmut.nouns.result_file import read_result
 from agentmut.nouns.trace import AgentTrace
 from agentmut.project.loading import load_project
 from agentmut.testing import check_trace

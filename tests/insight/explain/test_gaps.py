@@ -8,7 +8,8 @@ import pytest
 
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.mutant_row import BehaviourChange, MutantRow
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result
 from agentmut.nouns.scenario import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Basis, Rate
 from agentmut.report.terminal.mutant_page import Proposals, render_mutant

@@ -12,7 +12,7 @@ from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.work import Stop
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import read_result
+from agentmut.nouns.result_file import read_result
 from agentmut.project.loading import load_project
 from agentmut.project.project import Project
 from agentmut.relating.preparation import make_plan, wish

@@ -9,7 +9,8 @@ from agentmut._base.errors import UsageError
 from agentmut.assessment.preparation import RunSettings
 from agentmut.campaign.preparation.tables import Tables
 from agentmut.nouns.mutant import Status
-from agentmut.nouns.result import Result, read_result
+from agentmut.nouns.result import Result
+from agentmut.nouns.result_file import read_result
 from agentmut.project.project import Project
 from agentmut.relating.preparation import wish
 from agentmut.relating.survivor_check import campaign_of, check_survivors
