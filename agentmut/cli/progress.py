@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TextIO
 
-from agentmut.campaign import CampaignState
+from agentmut.campaign import CampaignState, dollars
 from agentmut.nouns import Intent, Status
 from agentmut.report import render_offers
 from agentmut.usecases import first_look, has_looked, time_left
@@ -50,8 +50,9 @@ class ProgressLine:
         self.close()
         money = state.money
         if money.usd and state.plan.budget.usd:
+            runs = f"{money.trials} runs" if money.trials > 1 else "run"
             self._stream.write(
-                f"A run costs about ${money.usd / money.trials:.2g}, by the first {money.trials} runs.\n"
+                f"A run costs about {dollars(money.usd / money.trials)}, by the first {runs}.\n"
             )
         self._stream.write(render_offers(first_look(state)))
         self._stream.flush()

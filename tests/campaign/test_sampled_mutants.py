@@ -7,12 +7,20 @@ from typing import Any
 import pytest
 
 from agentmut.campaign.decision.scoring import SeenLook, score_of_sample
+from agentmut.campaign.decision.state import CampaignState
 from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.drawing import drawing_order
+from agentmut.campaign.preparation.plans import make_plan
+from agentmut.campaign.preparation.session import open_session
+from agentmut.campaign.results.shortage import shortage_notes
+from agentmut.campaign.running.work import Stop
+from agentmut.campaign.selection.choosing import make_mutants
+from agentmut.campaign.selection.selection import Selection
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.nouns.result import Result
 from agentmut.project.schema import BudgetSettings
 from agentmut.usecases.campaigns import measure, rescore
+from tests.campaign.test_arm import PASS, TABLES
 
 pytestmark = pytest.mark.whole
 
@@ -171,6 +179,23 @@ def test_a_budget_that_ends_before_the_first_answer_says_how_much_is_missing(
     said = [note for note in result.notes if "ended before a mutant had its answer" in note]
     assert len(said) == 1 and said[0].startswith(f"the budget ({trials} trials)")
     assert re.search(missing, said[0]), said
+
+
+def test_a_budget_that_ends_in_the_first_baseline_names_what_is_missing_of_it(projects: Any) -> None:
+    """Three scenarios with 20 trials each, of which seven are made; the baselines of later rounds are larger."""
+    session = open_session(projects.write(idle=10, extra=STEADY, budget={"minutes": 9}, **ROUNDS))
+    plan = make_plan(session, make_mutants(session, Selection()), 1, 0.0)
+    state = CampaignState(plan, session.suite, session.tests.scenarios, TABLES)
+    for _ in range(7):
+        launch = state.launch()
+        assert launch is not None
+        state.record(launch, PASS)
+    (said,) = shortage_notes(state, Stop.BUDGET, state.score_so_far())
+    assert plan.ladder[0].baseline == 20 < plan.ladder[-1].baseline
+    assert said == (
+        "the budget (9 minutes) ended before a mutant had its answer: no mutant is tried yet, and the first baseline "
+        "takes 53 further trials. Finished trials are kept: the same command with a larger budget goes on from here"
+    )
 
 
 def test_a_budget_with_an_answer_says_nothing_of_missing_trials(projects: Any) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from agentmut.campaign.limits import Spend
 from agentmut.campaign.running.spending import spent_with
@@ -96,6 +97,48 @@ def test_a_cache_that_holds_more_than_the_input_is_taken_for_all_of_it() -> None
     codec = codec_for("/v1/chat/completions")
     assert codec is not None
     assert codec.decode_reply(json.dumps(body).encode()).usage.cached_tokens == 10
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        [1, 2],
+        {"prompt_tokens": -5, "completion_tokens": 3},
+        {"prompt_tokens": "12", "completion_tokens": 3},
+        {"prompt_tokens": 10**30, "completion_tokens": 3},
+        {"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": [7]},
+    ],
+    ids=str,
+)
+def test_a_reply_whose_report_of_tokens_is_none_is_read_and_has_no_price(usage: Any) -> None:
+    """Its calls and its text count as ever; a run without tokens has no known price, and never a negative one."""
+    codec = codec_for("/v1/chat/completions")
+    assert codec is not None
+    called = {"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    message = {"role": "assistant", "content": "Yes", "tool_calls": [called]}
+    body = SERVICES["/v1/chat/completions"] | {
+        "choices": [{"message": message, "finish_reason": "tool_calls"}],
+        "usage": usage,
+    }
+    reply = codec.decode_reply(json.dumps(body).encode())
+    assert reply.usage == Usage()
+    assert [call.name for call in reply.tool_calls] == ["look_up"]
+    assert Pricer({"m": Price(input=2.0, output=8.0)}).cost("m", reply.usage) is None
+
+
+def test_counts_of_tokens_may_be_written_with_a_point() -> None:
+    body = SERVICES["/v1/chat/completions"] | {"usage": {"prompt_tokens": 12.0, "completion_tokens": 3.0}}
+    codec = codec_for("/v1/chat/completions")
+    assert codec is not None
+    assert codec.decode_reply(json.dumps(body).encode()).usage == Usage(input_tokens=12, output_tokens=3)
+
+
+@pytest.mark.parametrize("rate", ["input", "output", "cached_input", "cache_write"])
+def test_a_negative_price_is_refused(rate: str) -> None:
+    with pytest.raises(ValidationError, match="greater than or equal to 0"):
+        Price(**{"input": 1.0, "output": 1.0, rate: -0.1})
 
 
 USED = Usage(input_tokens=1_000_000, cached_tokens=900_000, output_tokens=1000)

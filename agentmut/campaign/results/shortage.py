@@ -30,14 +30,19 @@ def _missing(state: CampaignState) -> str:
     needs = [need for arm in _open(state) if (need := _need(state, arm)) is not None]
     spend, trials = state.spend, max(2, round(min(needs))) if needs else _next_baseline(state)
     usd = f" (${trials * spend.usd / spend.trials:.2g})" if spend.usd and spend.trials else ""
+    if state.round < 0:
+        return f"no mutant is tried yet, and the first baseline takes {trials} further trials{usd}"
     if not needs:
         return f"no drop can show yet, and the next baseline takes {trials} further trials{usd}"
     return f"about {trials} further trials{usd} are missing for the first one"
 
 
 def _next_baseline(state: CampaignState) -> int:
-    """Return how many trials of the original are missing of this round's baseline, or else of the next one's."""
-    for step in state.plan.ladder[state.round :]:
+    """Return how many trials of the original are missing of this round's baseline, or else of the next one's.
+
+    Before the first round, those are the trials that the first baseline lacks.
+    """
+    for step in state.plan.ladder[max(0, state.round) :]:
         if lacking := sum(max(0, step.baseline - b.counts[1]) for b in state.baselines.values()):
             return lacking
     return 0

@@ -30,8 +30,23 @@ class TokenKeys(NamedTuple):
     cache_written: Sequence[str] = ()
 
 
+MOST_TOKENS = 10**9
+"""Tokens of one kind in one reply: a larger number is no count, and sums of it fit no database."""
+
+
 def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
-    """Return the token counts under these keys, added up by kind; an absent report counts as zero."""
+    """Return the token counts under these keys, added up by kind; an absent report counts as zero.
+
+    So does a report that is none, such as a negative count: the rest of the reply is as good as ever, and a run whose
+    tokens are zero has no known price.
+    """
+    try:
+        return _tokens(usage, keys, where)
+    except ValueError:
+        return Usage()
+
+
+def _tokens(usage: Any, keys: TokenKeys, where: str) -> Usage:
     found = {} if usage is None else bodies.mapping(usage, where)
 
     def total(names: Sequence[str]) -> int:
@@ -48,12 +63,19 @@ def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
 
 
 def _count(found: Mapping[str, Any], key: str, where: str) -> int:
-    if type(value := found.get(key)) is int and value >= 0:  # nearly always, and many replies are read
+    if (
+        type(value := found.get(key)) is int and 0 <= value <= MOST_TOKENS
+    ):  # nearly always; many replies are read
         return value
     outer, _, inner = key.rpartition(".")
     if outer:
         found = bodies.mapping(found.get(outer) or {}, f"{where}.{outer}")
-    return bodies.count(found.get(inner), f"{where}.{key}")
+    value = found.get(inner)
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    counted = bodies.count(whole, f"{where}.{key}")
+    if counted > MOST_TOKENS:
+        raise ValueError(f"{where}.{key}: {counted} is no number of tokens")
+    return counted
 
 
 def arguments_text(arguments: Any) -> str:
