@@ -37,8 +37,8 @@ MOST_TOKENS = 10**9
 def tokens(usage: Any, keys: TokenKeys, where: str = "usage") -> Usage:
     """Return the token counts under these keys, added up by kind; an absent report counts as zero.
 
-    So does a report that is none, such as a negative count: the rest of the reply is as good as ever, and a run whose
-    tokens are zero has no known price.
+    A report that cannot be read, such as a negative count, counts as zero too: the rest of the reply is as good as
+    ever, and a run without tokens has no known price.
     """
     try:
         return _tokens(usage, keys, where)
