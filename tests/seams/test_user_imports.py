@@ -77,9 +77,9 @@ def test_a_client_that_needs_its_key_while_it_is_imported_is_told_from_a_broken_
     (root / "imports_client.py").write_text(f"raise ValueError({said!r})\n")
     told = message("imports_client:run", root)
     for piece in (
-        "any value",
-        "`agentmut simulate -- agentmut mutants`",
-        "`agentmut mutants --request FILE`",
+        "set the variable that holds the key",
+        "`agentmut simulate -- agentmut run`",
+        "takes any value",
     ):
         assert piece in told
     assert "install what it needs" not in told
