@@ -5,6 +5,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
+BRIEF = 2_000
+"""Characters of an error that a message shows."""
+
 
 def jsonable(value: Any) -> JsonValue:
     """Return the value if it is JSON; else a JSON form of it, at worst its text. Never raises.
@@ -48,9 +51,15 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {_text(error)}"
 
 
+def briefly(error: BaseException) -> str:
+    """Return the beginning of `described`, for a message: code of users may raise megabytes."""
+    text = described(error)
+    return text if len(text) <= BRIEF else f"{text[:BRIEF]} ... (of {len(text):,} characters)"
+
+
 def one_line(error: BaseException) -> str:
     """Return `described` without line breaks, for errors in the middle of a sentence."""
-    return " ".join(described(error).split())
+    return " ".join(briefly(error).split())
 
 
 def storable(text: str) -> str:

@@ -13,6 +13,8 @@ _NEEDED = (
     "datetime", "sqlite3",
 )  # fmt: skip
 """Modules that agentmut uses all the time."""
+_TYPES = {"pathlib": ("Path",), "threading": ("Thread",)}
+"""Types whose methods agentmut uses all the time, by their modules."""
 _NOT_NEEDED = frozenset((
     "None", "_", "last_exc", "last_traceback", "last_type", "last_value", "ps1", "ps2", "pycache_prefix", "altsep",
     "excepthook", "displayhook", "breakpointhook", "unraisablehook", "__interactivehook__",
@@ -47,11 +49,11 @@ def _replaced() -> Iterator[str]:
         if module is None:
             continue
         yield from (f"{name}.{part}" for part, value in vars(module).items() if _is_other(part, value))
-        if name == "pathlib":
-            path = vars(module).get("Path")
-            yield from (
-                f"pathlib.Path.{part}" for part, value in vars(path).items() if _is_other(part, value)
-            )
+        for kind in _TYPES.get(name, ()):
+            parts = vars(vars(module).get(kind)).items()
+            yield from (f"{name}.{kind}.{part}" for part, value in parts if _is_other(part, value))
+        if name == "threading" and vars(module).get("excepthook") is None:  # no thread begins without one
+            yield "threading.excepthook"
 
 
 def _is_other(part: str, value: Any) -> bool:

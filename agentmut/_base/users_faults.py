@@ -1,5 +1,7 @@
 """What code of users has done to the process that it shares with agentmut, so that agentmut cannot go on in it."""
 
+import errno
+
 from agentmut._base.builtin_functions import broken_builtins, put_back_builtins
 from agentmut._base.lowered_limits import lacks_memory_by_limit, lowered_limits, refusal_in
 from agentmut._base.replaced import SHOWN, replaced_parts
@@ -17,9 +19,18 @@ def fault_behind(error: BaseException) -> str:
 
 
 def limit_behind(error: BaseException) -> str:
-    """Return which limits of the process code of users has lowered, where an error may come from that; else empty."""
-    refusal = refusal_in(error) if lowered_limits() else None
-    return _lowered(refusal) if refusal is not None else ""
+    """Return what of the system code of users has taken from the process, if an error may come from that; else empty.
+
+    These are limits that were lowered, and files that were closed.
+    """
+    if lowered_limits():
+        refusal = refusal_in(error)
+        return _lowered(refusal) if refusal is not None else ""
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        return (
+            f"{_WHOSE} closed files of the process of agentmut, which cannot work without them{_from(error)}."
+        )
+    return ""
 
 
 def fault_of_now() -> str:

@@ -15,7 +15,7 @@ from agentmut._base import (
     NotJudgedError,
     PluginError,
     UsageError,
-    described,
+    briefly,
     error_location,
 )
 from agentmut.nouns import AgentTrace, Check, EvaluatorSpec, JudgeSpend, OpinionCache, Scenario
@@ -32,6 +32,7 @@ from agentmut.seams import (
     attribute_faults,
     from_plugin,
     run_plugin,
+    shown,
 )
 
 __all__ = [
@@ -110,13 +111,13 @@ class NamedEvaluator(GivesChecks):
         except BaseException as error:  # an evaluator may be anybody's code
             place = f"({error_location(error)}). Fix the evaluator; it must pass or fail every trace. {KEPT}"
             bare = f"{where} raised {type(error).__name__} {place}"
-            raise EvaluatorError(f"{where} raised {described(error)} {place}", bare) from error
+            raise EvaluatorError(f"{where} raised {briefly(error)} {place}", bare) from error
 
     def _odd(self, scenario: Scenario, returned: object, remedy: str) -> EvaluatorError:
         """Return the error of an evaluator that returned something else than it must."""
         where = self._where(scenario)
         return EvaluatorError(
-            f"{where} returned {returned!r}; {remedy}.",
+            f"{where} returned {shown(returned)}; {remedy}.",
             f"{where} returned a {type(returned).__name__}; {remedy}.",
         )
 

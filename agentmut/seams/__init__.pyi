@@ -1,6 +1,7 @@
 from .capability import attribute_faults as attribute_faults
 from .capability import capability_faults as capability_faults
 from .capability import declared as declared
+from .capability import shown as shown
 from .declarations import class_of as class_of
 from .declarations import declaration_faults as declaration_faults
 from .declarations import effect_of as effect_of

@@ -5,8 +5,14 @@ from importlib.metadata import EntryPoint
 from types import TracebackType
 from typing import Any
 
-from agentmut._base import AgentmutError, PluginError, error_location, in_plugin, nobody_asked_to_stop
-from agentmut._base import described as plainly
+from agentmut._base import (
+    AgentmutError,
+    PluginError,
+    briefly,
+    error_location,
+    in_plugin,
+    nobody_asked_to_stop,
+)
 from agentmut.seams.capability import fits, shown, type_name
 from agentmut.seams.plugins import Catalogue, Group
 
@@ -49,7 +55,7 @@ def is_ctrl_c(error: BaseException) -> bool:
 
 def described(error: BaseException) -> str:
     """Return the type of an error, its text, and where it was raised."""
-    return f"{plainly(error)} ({error_location(error)})"
+    return f"{briefly(error)} ({error_location(error)})"
 
 
 def plugin_at_fault(error: BaseException) -> str:

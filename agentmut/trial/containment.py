@@ -1,12 +1,13 @@
 """Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
-It may end the process, stop the event loop, cancel every task, fork, close the files of everybody, lower the limits of
-the process, or leave Python no stack. Each of these is refused to agents and to evaluators. What no Python code can
-refuse, such as a crash, is left to `isolate: process` and to the supervisor.
+It may end or kill the process, stop the event loop, cancel every task, fork, close the files of everybody, lower the
+limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. What no Python
+code can refuse, such as a crash, is left to `isolate: process` and to the supervisor.
 """
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,6 +17,8 @@ from typing import Any
 from agentmut.recording import AgentExitError, Trial, current_trial, runs_users_code
 from agentmut.trial.system_limits import guarded_setrlimit, resource
 
+_ENDINGS = frozenset(getattr(signal, name) for name in ("SIGKILL", "SIGSTOP") if hasattr(signal, name))
+"""Signals that no process can handle."""
 _ROOT = Path(__file__).parents[1]
 _ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
 
@@ -52,6 +55,8 @@ def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             (os, "fork", lambda original: _guarded_fork(original, loop)),
             (sys, "setrecursionlimit", _guarded_limit),
             (resource, "setrlimit", guarded_setrlimit),
+            (os, "kill", _guarded_kill),
+            (os, "killpg", _guarded_kill),
             (loop, "stop", _guarded_stop),
         ):
             if hasattr(owner, name):
@@ -78,6 +83,20 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
         return original(status)
 
     return leave
+
+
+def _guarded_kill(original: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """Refuse to kill or stop this process, and any signal to its supervisor or to the group of both."""
+    process = os.getpid()
+
+    def kill(target: int, number: int, /) -> None:
+        beyond = target in {0, os.getppid()} or abs(target) == os.getpgrp()
+        fatal = (beyond and number != 0) or (target == process and number in _ENDINGS)
+        if fatal and runs_users_code() and os.getpid() == process:
+            raise AgentExitError(f"os.{original.__name__}({target!r}, {number!r}) was called")
+        original(target, number)
+
+    return kill
 
 
 def _guarded_closing(original: Callable[[int, int], None]) -> Callable[[int, int], None]:

@@ -11,8 +11,8 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from agentmut._base import PLACE_SIGNAL, described
-from agentmut.nouns import Ending, Execution, Step
+from agentmut._base import PLACE_SIGNAL, described, fault_behind
+from agentmut.nouns import Ending, Execution, Footprint, Step
 from agentmut.recording import Purse, Trial, be_worker, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor
 from agentmut.trial.single_run import asked_by, cut_off
@@ -154,6 +154,11 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
     os._exit(0)  # without waiting for what agents have left behind
 
 
+def _spoiled(fault: str) -> Execution:
+    """Return how a trial ended that has spoiled its worker, which ends with it."""
+    return Execution(ending=Ending.RAISED, reason=fault, footprint=Footprint(lost=True), abandoned=True)
+
+
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
     """Answer requests until the other side closes the pipe."""
     local = executor if isinstance(executor, LocalExecutor) else None
@@ -169,6 +174,7 @@ async def _answer_all(executor: Executor, pipe: Connection) -> None:
         try:
             answers.send(await executor.execute(request))
         except Exception as error:
-            answers.send(described(error))
+            fault = fault_behind(error)
+            answers.send(_spoiled(fault) if fault else described(error))
         finally:
             own_older_threads(None)

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,43 @@ def test_a_range_of_files_is_closed_by_agentmut_and_by_forks_only() -> None:
     with pytest.raises(OSError, match="descriptor"):
         os.fstat(read)
     os.close(write)
+
+
+@pytest.mark.parametrize(
+    ("call", "target", "number"),
+    [
+        ("kill", os.getpid, signal.SIGKILL),
+        ("kill", os.getpid, signal.SIGSTOP),
+        ("kill", os.getppid, signal.SIGTERM),
+        ("kill", int, signal.SIGTERM),
+        ("killpg", int, signal.SIGKILL),
+        ("killpg", os.getpgrp, signal.SIGTERM),
+    ],
+)
+def test_an_agent_cannot_kill_the_process_or_its_supervisor(
+    call: str, target: Callable[[], int], number: int
+) -> None:
+    async def kill() -> None:
+        with contained(asyncio.get_running_loop()), pytest.raises(AgentExitError, match=rf"os\.{call}\("):
+            users_context().run(getattr(os, call), target(), number)
+
+    asyncio.run(kill())
+
+
+def test_an_agent_may_ask_whether_a_process_lives_and_signal_itself() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: heard.append(number))
+
+    async def ask() -> None:
+        with contained(asyncio.get_running_loop()):
+            users_context().run(os.kill, os.getppid(), 0)
+            users_context().run(os.kill, os.getpid(), signal.SIGUSR1)
+
+    try:
+        asyncio.run(ask())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [signal.SIGUSR1]
 
 
 @pytest.mark.parametrize("act", HARMLESS)

@@ -102,6 +102,7 @@ def test_an_error_that_no_limit_explains_names_none() -> None:
         "import errno, resource\n"
         "from agentmut._base.users_faults import limit_behind\n"
         "assert limit_behind(OSError(errno.EMFILE, 'many')) == ''\n"
+        "assert 'closed files' in limit_behind(OSError(errno.EBADF, 'bad'))\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
         "assert limit_behind(OSError(errno.EACCES, 'denied')) == ''\n"
         "try:\n    raise ValueError('no page') from OSError(errno.EMFILE, 'many')\n"

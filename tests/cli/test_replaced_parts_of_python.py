@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm_command import run_agentmut
+
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
 
 WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
@@ -116,6 +118,41 @@ def test_what_was_replaced_is_found_without_any_function_of_python() -> None:
     found = printed_with(everything, "replaced_parts()").split()
     assert len(found) >= 4
     assert all(name.startswith("builtins.") for name in found)
+
+
+@pytest.mark.parametrize(
+    ("replacing", "named"),
+    [
+        ("import threading; threading.excepthook = None", "threading.excepthook"),
+        ("import threading; threading.Thread.start = None", "threading.Thread.start"),
+    ],
+)
+def test_what_no_thread_begins_without_is_named(replacing: str, named: str) -> None:
+    assert printed_with(replacing, "replaced_parts()") == named
+
+
+def test_files_that_an_agent_closes_one_by_one_are_its_doing(tmp_path: Path) -> None:
+    done = run(
+        tmp_path, "import os; [os.close(n) for n in map(int, os.listdir('/proc/self/fd')[:-1]) if n > 2]"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "has closed files of the process of agentmut, which cannot work without them" in done.stderr
+    assert "bug in agentmut" not in done.stderr
+    assert [mutant["status"] for mutant in json.loads(done.stdout)["mutants"]] == ["killed", "survived"]
+
+
+def test_a_worker_that_an_agent_has_spoiled_ends_with_its_trial(tmp_path: Path) -> None:
+    (tmp_path / "my_agent.py").write_text(
+        "import builtins\n\nasync def run(config, input):\n"
+        "    if config.prompt and 'greet' not in config.prompt: builtins.isinstance = None\n"
+        "    return 'hello' if config.prompt else 'hm'\n"
+    )
+    isolated = PROJECT.replace("isolate: task", "isolate: process, retries: 0, timeout: 5")
+    (tmp_path / "agentmut.yaml").write_text(f"{isolated}statistics: {{baseline: 20, rounds: one}}\n")
+    (tmp_path / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hello}]}\n")
+    done = run_agentmut(tmp_path, "run", "--yes", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [mutant["status"] for mutant in json.loads(done.stdout)["mutants"]] == ["killed", "survived"]
 
 
 def test_nothing_is_replaced_where_nobody_has_replaced_anything() -> None:

@@ -30,6 +30,8 @@ def user_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest
         "def broken(trace): return {}['missing']\n"
         "def greedy(a, b, c): return True\n"
         "async def waiting(trace): return True\n"
+        "def huge(trace): return 'x' * 10**6\n"
+        "def raising(trace): raise ValueError('y' * 10**6)\n"
         "number = 3\n"
     )
     return name
@@ -50,6 +52,19 @@ def test_every_built_in_evaluator_is_registered_and_has_the_signature_of_its_sea
         "contract", "judge", "javascript", "langsmith",
         "command_passes", "file_matches", "files_changed", "files_unchanged",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "beginning"),
+    [("huge", "returned 'xxx"), ("raising", "raised ValueError: yyy")],
+)
+def test_megabytes_of_an_evaluator_do_not_fill_the_message(
+    user_module: str, function: str, beginning: str
+) -> None:
+    with pytest.raises(RunError) as raised:
+        judged(EvaluatorSpec(name="python", argument=f"{user_module}:{function}"))
+    assert beginning in str(raised.value)
+    assert len(str(raised.value)) < 3_000
 
 
 def test_judging_gives_one_check_per_evaluator_in_order() -> None:

@@ -218,6 +218,13 @@ def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
 def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     """Return the message for a finished baseline that leaves no scenario to try mutants on."""
     rates = ", ".join(f"{name} {b.passes}/{b.trials}" for name, b in baselines.items())
+    lost = sum(b.no_evidence.total() for b in baselines.values())
+    if lost > sum(b.trials - b.passes for b in baselines.values()):
+        trouble = most_common_trouble(baselines.values()).rstrip(". ")
+        return (
+            f"no testable scenario: too few trials of the original are evidence for a drop to show ({rates} passed). "
+            f"{lost} trials are no evidence, most often since {trouble}. Fix that first"
+        )
     return (
         "no testable scenario: the original fails too often on each of them for a drop to show "
         f"({rates} passed). Fix the agent or the evaluators first"

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments, import_callable, required_parameters
 from agentmut.nouns import AgentTrace, Check, Scenario
-from agentmut.seams import HasSource
+from agentmut.seams import HasSource, shown
 
 
 class PythonCallable(HasSource):
@@ -50,7 +50,7 @@ class PythonCallable(HasSource):
             case (bool(passed), str(reason)):
                 return self._check(passed, reason)
         raise TypeError(
-            f"{self.reference} returned {verdict!r}; expected true or false, (passed, reason), or a Check"
+            f"{self.reference} returned {shown(verdict)}; expected true or false, (passed, reason), or a Check"
         )
 
     def _check(self, passed: bool, reason: str = "") -> Check:
