@@ -10,6 +10,7 @@ import yaml
 from agentmut._base import UsageError, nearest
 from agentmut.project import servers_in, split_part, tools_named_in
 from agentmut.seams import ConfigFile
+from agentmut.usecases.client_variables import command_of, workspace
 from agentmut.usecases.starting import SCENARIOS_HEAD
 
 _PROJECT = """\
@@ -60,7 +61,7 @@ def files_for_server(target: Path, source: Path) -> dict[str, str] | None:
             f"{source.name} names {len(servers)} MCP servers: {', '.join(servers)}. Name one, as in "
             f"{source.name}#{first}."
         )
-    agent = _agent(servers[wanted or next(iter(servers))])
+    agent = _agent(servers[wanted or next(iter(servers))], workspace(source, target))
     written = "".join(
         f"  {line}\n" for line in yaml.safe_dump(agent, sort_keys=False, width=110).splitlines()
     )
@@ -70,14 +71,15 @@ def files_for_server(target: Path, source: Path) -> dict[str, str] | None:
     }
 
 
-def _agent(server: Mapping[str, Any]) -> dict[str, Any]:
+def _agent(server: Mapping[str, Any], folder: str) -> dict[str, Any]:
     """Return the section `agent`: a command with its variables, or an address with its headers."""
     if url := server.get("url") or server.get("httpUrl"):
         headers = _from_environment(server.get("headers"))
         return {"adapter": "mcp", "url": str(url), **({"headers": headers} if headers else {})}
     arguments = server.get("args")
-    command = [str(server.get("command")), *map(str, arguments if isinstance(arguments, list) else ())]
-    env = _from_environment(server.get("env"))
+    words = [str(server.get("command")), *map(str, arguments if isinstance(arguments, list) else ())]
+    command, asked = command_of(words, folder)
+    env = {**_from_environment(server.get("env")), **asked}
     return {"adapter": "mcp", "command": command, **({"env": env} if env else {})}
 
 

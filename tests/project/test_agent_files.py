@@ -123,6 +123,21 @@ def test_prompty_without_roles_is_all_prompt(tmp_path: Path) -> None:
     assert config.model.name == "gpt-4o"
 
 
+def test_prompty_names_a_file_of_tools_and_a_model_by_variables(tmp_path: Path) -> None:
+    written(tmp_path, "tools.json", '[{"name": "find_tent", "description": "Find a tent."}]')
+    text = """---
+model:
+  configuration: {type: azure_openai, azure_deployment: "${env:DEPLOYMENT:gpt-4o}"}
+  parameters: {temperature: 0.2, tools: "${file:tools.json}"}
+---
+system:
+Help.
+"""
+    config = read_config_file(written(tmp_path, "tents.prompty", text)).config
+    assert (config.model.name, config.model.temperature) == ("gpt-4o", 0.2)
+    assert [(tool.name, tool.description) for tool in config.tools] == [("find_tent", "Find a tent.")]
+
+
 def test_parameters_of_promptys_second_version_are_a_schema(tmp_path: Path) -> None:
     text = """---
 model: {id: claude-sonnet-4-5, provider: anthropic, options: {maxOutputTokens: 1024, topP: 0.5}}

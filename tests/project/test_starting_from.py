@@ -1,5 +1,6 @@
 """`agentmut init --from FILE` makes a project of each format that `mutants --config` reads."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,37 @@ def test_a_project_names_what_was_not_taken(tmp_path: Path) -> None:
     agent.write_text("name: a\ninstruction: Be brief.\nsub_agents: [{config_path: b.yaml}]\n")
     write_from(tmp_path / "made", agent)
     assert "    # not taken: the sub-agent b.yaml\n" in (tmp_path / "made" / "agentmut.yaml").read_text()
+
+
+def test_variables_of_a_client_are_the_folder_and_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "repo" / ".vscode").mkdir(parents=True)
+    source = tmp_path / "repo" / ".vscode" / "mcp.json"
+    source.write_text(
+        '{"servers": {"pg": {"command": "uvx", "args": ["postgres-mcp", "${input:db-key}", "say \\"$x\\""]},'
+        ' "fs": {"command": "npx", "args": ["server-files", "${workspaceFolder}/src"]},'
+        ' "both": {"command": "run", "args": ["--at=${workspaceFolder}/a b", "--key=${env:KEY}"]}}}'
+    )
+    agents = {}
+    for name in ("pg", "fs", "both"):
+        write_from(tmp_path / "tests" / name, Path(f"{source}#{name}"))
+        agents[name] = yaml.safe_load((tmp_path / "tests" / name / "agentmut.yaml").read_text())["agent"]
+    assert agents["fs"] == {"adapter": "mcp", "command": ["npx", "server-files", "../../repo/src"]}
+    assert agents["pg"]["command"][:2] == ["sh", "-c"]
+    assert agents["pg"]["env"] == {"DB_KEY": "${DB_KEY}"}
+    for name, said in (
+        ("pg", ["postgres-mcp", "k 1", 'say "$x"']),
+        ("both", ["--at=../../repo/a b", "--key=k 1"]),
+    ):
+        line = (
+            agents[name]["command"][2]
+            .replace("exec uvx", "printf '%s\\n'")
+            .replace("exec run", "printf '%s\\n'")
+        )
+        done = subprocess.run(
+            ["sh", "-c", line],
+            capture_output=True,
+            text=True,
+            env={"DB_KEY": "k 1", "KEY": "k 1"},
+            check=True,
+        )
+        assert done.stdout.splitlines() == said

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from agentmut.nouns import ModelConfig
 from agentmut.project.formats.front_matter import split_front_matter
 from agentmut.project.formats.settings import model_of
-from agentmut.project.formats.tool_lists import tools_in
+from agentmut.project.formats.tool_lists import FILE, tools_in
 from agentmut.seams import ConfigFile, FoundAgent, WrittenText
 
 _MESSAGE = re.compile(
@@ -21,6 +21,8 @@ _ROLE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _INCLUDE = re.compile(r"\{%-?\s*(?:include|extends|import|from)\s+(?P<name>\"[^\"]+\"|'[^']+'|[\w.]+)")
+_FILE_VALUE = re.compile(r"\$\{file:(?P<path>[^}]+)\}")
+_ENV_VALUE = re.compile(r"\$\{env:\w+:(?P<default>[^}]+)\}")
 _KINDS = {"float": "number"}
 """Kinds of values that JSON Schema calls otherwise."""
 
@@ -73,7 +75,7 @@ class Prompty:
             FoundAgent(
                 name=str(found.data.get("name") or file.path.stem),
                 prompt=(_cut(found.body, start, end, found.line),),
-                tools=tools_in(settings.get("tools"), file.path.parent, file.label),
+                tools=tools_in(_named_file(settings.get("tools")), file.path.parent, file.label),
                 model=_model(found.data, settings, file.label),
             ),
         )
@@ -139,6 +141,18 @@ def _property(parameter: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _named_file(value: Any) -> Any:
+    """Return the address of the file that `${file:tools.json}` names; any other value as it is."""
+    found = _FILE_VALUE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return f"{FILE}{found['path']}" if found else value
+
+
+def _default(value: Any) -> Any:
+    """Return the default of a variable, such as gpt-4o of `${env:MODEL:gpt-4o}`; any other value as it is."""
+    found = _ENV_VALUE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return found["default"] if found else value
+
+
 def _model(data: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> ModelConfig:
     model = data.get("model")
     if not isinstance(model, dict):
@@ -146,4 +160,4 @@ def _model(data: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> 
     configured = model.get("configuration") or {}
     places = (configured, "azure_deployment"), (configured, "name"), (configured, "model"), (model, "id")
     name = next((at[key] for at, key in places if isinstance(at, dict) and at.get(key)), None)
-    return model_of(name, settings, where)
+    return model_of(_default(name), settings, where)
