@@ -128,7 +128,7 @@ NAMED = (
         "quoted value of a name",
         _MARKS,
         re.compile(
-            rf"(?P<kept>{_NAME}(?:\\*[\"'`])?\]?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}(?P<quote>\\*[\"']))"
+            rf"(?P<kept>{_NAME}(?:\\*[\"'`])?\]?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}[bBrRuUfF]{{0,2}}(?P<quote>\\*[\"']))"
             r"(?:(?!(?<!\\)(?P=quote))[^\r\n]){3,256}(?=(?P=quote))"
         ),
         _quoted,

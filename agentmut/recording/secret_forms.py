@@ -125,6 +125,8 @@ SERVICES = (
     token("Doppler", "dp.pt.", "dp.st.", "dp.sa.", rest=r"[A-Za-z0-9.]{20,}"),
     token("PlanetScale", "pscale_tkn_", "pscale_pw_", "pscale_oauth_", rest=r"[A-Za-z0-9_.=-]{20,}"),
     token("Supabase", "sbp_", "sb_secret_", rest=rf"{_DIGIT}{_WORD}{{20,}}"),
+    token("Prefect", "pnu_", "pnb_", rest=r"[A-Za-z0-9]{30,}"),
+    token("ReadMe", "rdme_", rest=rf"{_DIGIT}[a-z0-9]{{50,}}"),
     token("Netlify", "nfp_", rest=r"[A-Za-z0-9]{30,}"),
     token("Fly", "fm1_", "fm2_", rest=r"[A-Za-z0-9+/=_-]{40,}"),
     token("age", "AGE-SECRET-KEY-1", rest=r"[A-Z0-9]{50,}"),
@@ -141,6 +143,10 @@ SERVICES = (
     token("Mailgun", "key-", rest=r"[a-f0-9]{32}"),
     Form("Mailchimp", ("-us",), re.compile(rf"{BEGINS}[a-f0-9]{{32}}-us\d{{1,2}}{_ENDS}"), before=(32,)),
     token("Stripe", "rk_live_", "rk_test_", "whsec_", "pk_live_", "pk_test_", "pk-lf-", rest=rf"{_WORD}{{16,}}"),
+    token("Shippo", "shippo_live_", "shippo_test_", rest=r"[a-f0-9]{40}"),
+    token("Flutterwave", "FLWSECK-", "FLWSECK_TEST-", rest=r"[a-f0-9A-Z]{12,}"),
+    token("Braintree", "access_token$production$", "access_token$sandbox$", rest=r"[a-z0-9]{16}\$[a-f0-9]{32}"),
+    Form("Asana", ("1/", "2/"), re.compile(rf"{BEGINS}[12]/\d{{10,}}(?:/\d{{10,}})?:[a-f0-9]{{32}}{_ENDS}")),
     token("Razorpay", "rzp_live_", "rzp_test_", rest=r"[A-Za-z0-9]{14,}"),
     token("HubSpot", "pat-na1-", "pat-na2-", "pat-eu1-", rest=r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"),
     token("Square", "sq0atp-", "sq0csp-", "EAAAE", rest=rf"{_WORD}{{20,}}"),
@@ -168,6 +174,21 @@ _COOKIES = (
 """Names of cookies that a login leaves."""
 
 STRUCTURES = (
+    Form(
+        "login of Docker",
+        ('"auth"', '"auth\\'),
+        re.compile(r"(?P<kept>\"auth\\*\"\s?:\s?\\*\")[A-Za-z0-9+/]{12,}={0,2}(?=\\*\")"),
+    ),
+    Form(
+        "code in an address's query",
+        ("?auth=", "&auth=", "?code=", "&code="),
+        re.compile(r"(?P<kept>[?&](?:auth|code)=)(?=[A-Za-z_-]{0,80}\d)[\w-]{20,}"),
+    ),
+    Form(
+        "encoded address",
+        ("%3A%2F%2F", "%3a%2f%2f"),
+        re.compile(r"(?P<kept>%3A%2F%2F[\w.~-]{0,60}%3A)[^%\s\"'&]{4,256}(?=%40)", re.IGNORECASE),
+    ),
     Form(
         "private key",
         ("-----BEGIN",),

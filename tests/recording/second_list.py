@@ -31,12 +31,14 @@ def tokens(rng: random.Random) -> dict[str, str]:
         return _some(rng, characters, count)
 
     return {
+        "Asana": f"1/{some(DIGITS, 16)}:{some(HEX, 32)}",
         "Anthropic admin": f"sk-ant-admin01-{some(URL_SAFE, 93)}AA",
         "Buildkite": f"bkua_{some(HEX, 40)}",
         "CircleCI": f"CCIPAT_{some(ALNUM, 22)}_{some(HEX, 40)}",
         "Cloudflare": f"v1.0-{some(HEX, 24)}-{some(HEX, 146)}",
         "Dropbox": f"sl.B{some(URL_SAFE, 130)}",
         "Elastic": f"essu_{some(ALNUM, 60)}",
+        "Flutterwave": f"FLWSECK-{some(HEX, 32)}-X",
         "Firecrawl": f"fc-{some(HEX, 32)}",
         "Fireworks": f"fw_{some(ALNUM, 24)}",
         "GitHub": f"github_pat_{some(ALNUM, 22)}_{some(ALNUM, 59)}",
@@ -55,9 +57,12 @@ def tokens(rng: random.Random) -> dict[str, str]:
         "Okta": f"00{some(URL_SAFE, 40)}",
         "OpenAI": f"sk-proj-{some(URL_SAFE, 74)}T3BlbkFJ{some(URL_SAFE, 74)}",
         "Pinecone": f"pcsk_{some(ALNUM, 5)}_{some(ALNUM, 63)}",
+        "Prefect": f"pnu_{some(LOWER, 36)}",
         "Pulumi": f"pul-{some(HEX, 40)}",
         "Razorpay": f"rzp_live_{some(ALNUM, 14)}",
+        "ReadMe": f"rdme_{some(LOWER, 70)}",
         "RunPod": f"rpa_{some(UPPER, 40)}{some(LOWER, 6)}",
+        "Shippo": f"shippo_live_{some(HEX, 40)}",
         "Slack": f"xoxb-{some(DIGITS, 12)}-{some(DIGITS, 13)}-{some(ALNUM, 24)}",
         "SonarQube": f"squ_{some(HEX, 40)}",
         "Telegram": f"{some(DIGITS, 10)}:AA{some(URL_SAFE, 33)}",
@@ -75,6 +80,7 @@ PLACES = (
     "next%3D{}%26a",
 )  # fmt: skip
 PASSWORDS = (
+    "{{b'password': b'{}'}}",
     "password is {}", 'password = "{}"', "PGPASSWORD={} psql", "sshpass -p {} ssh h", "--password {}", "--password={}",
     "passphrase: {}", "the password was {}", "login: bob / password: {}", "user=bob&password={}", "Passwort: {}",
     "mot de passe : {}", "contraseña: {}", "<password>{}</password>", "password</td><td>{}</td>",
@@ -88,6 +94,7 @@ COOKIES = (
     "connect.sid=s%3A{}", "li_at={}", "AWSALB={}",
 )  # fmt: skip
 ADDRESSES = (
+    "https://h.example/back?state=1&code={}", "https://h.example/a?auth={}", "https%3A%2F%2Fbob%3A{}%40db.example",
     "https://{}@o1234.ingest.sentry.io/6232131", "https://hooks.slack.com/services/T01/B01/{}",
     "https://discord.com/api/webhooks/1052/{}", "https://x.webhook.office.com/webhookb2/a@b/IncomingWebhook/{}",
     "https://outlook.office.com/webhook/{}", "https://hooks.zapier.com/hooks/catch/12/{}",

@@ -210,3 +210,20 @@ def test_half_of_a_secret_at_a_cut_is_masked() -> None:
 def test_any_text_can_be_searched(text: str) -> None:
     once = REDACTOR.text(text)
     assert REDACTOR.text(once) == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"auths": {"ghcr.io": {"auth": "%s"}}}',
+        json.dumps('{"auths": {"ghcr.io": {"auth": "%s"}}}'),
+    ],
+)
+def test_the_login_of_docker_is_found(text: str) -> None:
+    login = base64.b64encode(b"bob:Tr4cyXq9Lm2").decode()
+    assert login not in REDACTOR.text(text % login)
+
+
+def test_the_token_of_braintree_is_found() -> None:
+    token = "access_token$production$q8v2kd7xw4mz9ptb$5e61f14c18d95cd9a56ff033c32c2f7e"
+    assert REDACTOR.text(f"pay with {token} now") == f"pay with {MASK} now"
