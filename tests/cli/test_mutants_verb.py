@@ -492,3 +492,15 @@ def test_a_key_that_no_service_is_known_for_is_asked_for_in_plain_words(run: Run
     assert code == 2
     assert "The module makes a client while it loads, and the client needs its key" in err
     assert "`agentmut simulate -- agentmut run` asks the simulated model" in err
+
+
+def test_a_project_without_a_prompt_says_how_to_get_one(run: Run, folder: Path) -> None:
+    """A new user's graph has its prompt in the code: "the prompt is empty" alone is no help."""
+    (folder / "prompt_in_code.py").write_text("def answer(config, input):\n    return ''\n")
+    head = "version: 1\nsuite: {scenarios: s.yaml}\nagent:\n  adapter: python\n  run: prompt_in_code:answer\n"
+    (folder / "s.yaml").write_text("- {name: a, input: hi, evaluators: [{contains: hi}]}\n")
+    for config, is_said in (("{model: {name: m, temperature: 0.5}}", True), ("{prompt: system.md}", False)):
+        (folder / "agentmut.yaml").write_text(f"{head}  config: {config}\n")
+        code, out, err = run()
+        assert code == 0, err
+        assert ("`agentmut doctor --save-request agent.json`" in " ".join(out.split())) is is_said

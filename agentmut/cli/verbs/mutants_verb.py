@@ -22,10 +22,14 @@ from agentmut.cli.options import AgentRef, Full, Json, ProjectPath
 from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
 
 if TYPE_CHECKING:
-    from agentmut.campaign import Selection
+    from agentmut.campaign import Selection, Session
     from agentmut.mutation import Generation
     from agentmut.nouns import Origin
 
+NO_PROMPT = (
+    "the project declares no prompt, so none is mutated; save a request of the agent with `agentmut doctor "
+    "--save-request agent.json`, and name it under agent.config.request"
+)
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
@@ -129,4 +133,15 @@ def _of_project(
     with agents_on_stderr(), stand_in_keys(), agent_environment(loaded):
         session = open_session(loaded, scenarios)
         selection = with_session_changes(selection, session, in_diff, agent)
-        return session.origin, make_mutants(session, selection), selection
+        return session.origin, _with_prompt_note(make_mutants(session, selection), session), selection
+
+
+def _with_prompt_note(made: "Generation", session: "Session") -> "Generation":
+    """Return the mutants with a note where prompts are wanted, none is known, and the agent asks a model."""
+    from agentmut.seams import AsksNoModel
+    from agentmut.trial import inside
+
+    config = session.suite.full
+    wanted = any(empty.operator.startswith("prompt.") for empty in made.empty)
+    known = config.prompt or config.workspace or isinstance(inside(session.adapter), AsksNoModel)
+    return made if known or not wanted or not made.mutants else replace(made, notes=(*made.notes, NO_PROMPT))

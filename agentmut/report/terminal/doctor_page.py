@@ -84,7 +84,16 @@ def _parts(page: Page, found: Diagnosis) -> None:
     page.add(table)
     for note, of in _notes(found).items():
         page.add()
-        page.add(clean(f"{', '.join(of)}: {note}."))
+        page.add(clean(f"{_needless(found) or ', '.join(of)}: {note}."))
+
+
+def _needless(found: Diagnosis) -> str:
+    """Say that the other route is not needed, where each change arrives by the route that a run takes."""
+    own, other = ("wire", "rebuild") if found.route == "wire" else ("rebuild", "wire")
+    whole = all(
+        getattr(part, own).arrival is Arrival.ALL and not getattr(part, own).said for part in found.parts
+    )
+    return f"You need no {other}: each change arrives by {own}. By {other} it would not" if whole else ""
 
 
 def _cell(delivered: Delivered) -> Text:
