@@ -112,3 +112,16 @@ def test_a_gate_does_not_decide_on_a_part(project: Path) -> None:
     assert decided["decision"] == "manual"
     (why,) = decided["left_out"]
     assert why.endswith("it measured 2 of 30 scenarios, and a gate decides on the whole suite")
+
+
+def test_a_part_that_is_judged_again_is_still_a_part(project: Path) -> None:
+    result_of("run", "--yes", "--sample-scenarios", "4", cwd=project)
+    assert result_of("rescore", cwd=project)["result"]["suite_part"] == {"scenarios": 4, "of": SCENARIOS}
+
+
+def test_shards_of_a_part_come_to_a_part(project: Path) -> None:
+    sample = ("--yes", "--sample-scenarios", "4")
+    result_of("run", *sample, "--baseline-only", cwd=project)
+    for shard in ("1/2", "2/2"):
+        result_of("run", *sample, "--shard", shard, cwd=project)
+    assert result_of("merge", cwd=project)["suite_part"] == {"scenarios": 4, "of": SCENARIOS}

@@ -44,7 +44,7 @@ def connected(path: str) -> socket.socket:
             connection.connect(path)
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
-            if time.monotonic() > until:
+            if time.monotonic() > until or not os.path.isdir(os.path.dirname(path)):  # noqa: PTH112, PTH120
                 raise
             time.sleep(POLL)
         else:
@@ -212,8 +212,10 @@ def warm_up() -> None:
 def start() -> int:
     """As the arguments say."""
     if sys.argv[1:2] == ["serve"]:
-        serve(sys.argv[2], int(sys.argv[3]))
-        shutil.rmtree(os.path.dirname(sys.argv[2]))  # noqa: PTH120
+        try:
+            serve(sys.argv[2], int(sys.argv[3]))
+        finally:  # without the folder no command waits for a process that cannot start
+            shutil.rmtree(os.path.dirname(sys.argv[2]))  # noqa: PTH120
         return 0
     path = os.environ.get(VARIABLE)
     if path:

@@ -10,6 +10,7 @@ from agentmut.campaign.limits import Spend
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.identity import Environment, is_simulated
+from agentmut.campaign.preparation.plan import Plan
 from agentmut.campaign.preparation.session import Session
 from agentmut.campaign.results.bounds import bounds_of
 from agentmut.campaign.results.campaign_notes import campaign_notes
@@ -80,7 +81,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         sample=_sampled(state),
-        suite_part=_part_of(session),
+        suite_part=_part_of(session, plan),
         cheap_model=cheap_model,
         asks=plan.asks,
         selective=plan.selective,
@@ -105,8 +106,8 @@ def _notes(session: Session, state: CampaignState, stop: Stop, score: Score) -> 
     yield from campaign_notes(state)
 
 
-def _part_of(session: Session) -> SuitePart | None:
-    measured, whole = len(session.scenarios), len(session.project.scenarios)
+def _part_of(session: Session, plan: Plan) -> SuitePart | None:
+    measured, whole = len(plan.scenarios), len(session.project.scenarios)
     return SuitePart(scenarios=measured, of=whole) if measured < whole else None
 
 
