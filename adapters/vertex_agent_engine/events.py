@@ -146,11 +146,11 @@ def _parts(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
 
 
-def _usage(told: Mapping[str, Any]) -> Usage:
+def _usage(metadata: Mapping[str, Any]) -> Usage:
     """Return what tools of the service add to the prompt is input, thoughts are output."""
 
     def total(*keys: str) -> int:
-        counts = (get(told, key) for key in keys)
+        counts = (get(metadata, key) for key in keys)
         return sum(count for count in counts if isinstance(count, int) and count > 0)
 
     read = total("promptTokenCount", "toolUsePromptTokenCount")

@@ -43,7 +43,7 @@ def outdated_request(project: Project) -> str:
     request = saved_request(project)
     if request is None:
         return ""
-    kept = _kept(request)
+    kept = _kept_sources(request)
     config = read_request_file(request).config if kept else AgentConfig()
     changed = [name for name, counts in kept.items() if _has_changed(config, project.root / name, counts)]
     if not changed:
@@ -73,7 +73,7 @@ def refreshing(project: Project) -> str:
     return f"agentmut doctor --save-request {shlex.quote(os.path.relpath(request, here))}{option}"
 
 
-def _kept(request: Path) -> Mapping[str, Any]:
+def _kept_sources(request: Path) -> Mapping[str, Any]:
     try:
         kept = json.loads(request.read_text("utf-8-sig")).get(KEY)
     except (OSError, ValueError, AttributeError):

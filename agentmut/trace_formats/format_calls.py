@@ -67,7 +67,7 @@ class TraceFormats:
             self._made[name] = run_plugin(f"trace format {name!r}: {kind.__name__}()", kind)
         return self._made[name]
 
-    def _called(self, reader: TraceFormat, what: str, call: Callable[[], Any]) -> Any:
+    def _called(self, reader: TraceFormat, method: str, call: Callable[[], Any]) -> Any:
         if type(reader).__module__.startswith("agentmut."):
             return call()
         try:
@@ -75,7 +75,7 @@ class TraceFormats:
         except AgentExitError as error:  # of SystemExit, say: what the format raised is told
             raise error.__cause__ or error from None
         except OverdueError as error:
-            said = f"{what} took more than {self._seconds:g} s; it was at {error or 'an unknown place'}"
+            said = f"{method} took more than {self._seconds:g} s; it was at {error or 'an unknown place'}"
             raise PluginError(
                 f"{said}. Correct the trace format, or raise execution.evaluator_timeout"
             ) from None

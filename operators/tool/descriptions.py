@@ -73,7 +73,7 @@ def _misleading(index: int, config: AgentConfig, words: Sequence[frozenset[str]]
     return _out_of_use(tools[index].name) if takes_english(config, tools[index].description) else ""
 
 
-def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:
+def _nearest(index: int, tools: Sequence[ToolSpec], words: Sequence[frozenset[str]]) -> int | None:
     """Return the tool with a similar name and another description that shares most words; the first by name."""
     name = stems(snake(tools[index].name))
     described = (
@@ -83,7 +83,7 @@ def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str
         and name & stems(snake(tool.name))
     )
     return min(
-        described, key=lambda other: (-len(said[index] & said[other]), tools[other].name), default=None
+        described, key=lambda other: (-len(words[index] & words[other]), tools[other].name), default=None
     )
 
 

@@ -108,9 +108,9 @@ def _is_slip(amount: Decimal, number: Decimal) -> bool:
     return max(len(left), len(right)) <= 1 or _are_swapped(one, other)
 
 
-def _are_swapped(one: str, other: str) -> bool:
-    start, end = ends_in_common(one, other)
-    left, right = one[start : len(one) - end], other[start : len(other) - end]
+def _are_swapped(text: str, other: str) -> bool:
+    start, end = ends_in_common(text, other)
+    left, right = text[start : len(text) - end], other[start : len(other) - end]
     return len(left) == len(right) == 2 and left == right[::-1]
 
 

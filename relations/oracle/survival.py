@@ -174,17 +174,17 @@ def _is_short_of(own: str, other: str, known: GivenValues) -> bool:
     return _is_the_other(own, other, known)
 
 
-def _resembles(one: str, other: str) -> bool:
-    if min(len(one), len(other)) < _SHORTEST:
+def _resembles(identifier: str, other: str) -> bool:
+    if min(len(identifier), len(other)) < _SHORTEST:
         return False
-    start, end = ends_in_common(one, other)
-    left, right = one[start : len(one) - end], other[start : len(other) - end]
+    start, end = ends_in_common(identifier, other)
+    left, right = identifier[start : len(identifier) - end], other[start : len(other) - end]
     swapped = len(left) == len(right) == 2 and left == right[::-1]
     if swapped or (len(left) <= 1 and len(right) <= 1):
         return True
-    mine, others = _PREFIX.match(one), _PREFIX.match(other)
+    mine, others = _PREFIX.match(identifier), _PREFIX.match(other)
     same_prefix = mine is not None and others is not None and mine.group() == others.group()
-    return same_prefix and re.sub(r"\d", "9", one) == re.sub(r"\d", "9", other)
+    return same_prefix and re.sub(r"\d", "9", identifier) == re.sub(r"\d", "9", other)
 
 
 def _is_the_other(own: str, other: str, known: GivenValues) -> bool:
