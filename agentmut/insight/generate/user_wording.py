@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from agentmut._base import parameters
 from agentmut.language import (
     AMBIGUOUS_VERBS,
     BASE_VERBS,
@@ -14,6 +15,8 @@ from agentmut.language import (
     Span,
     base_of_third_person,
     order_at,
+    reads_as_english,
+    reads_as_foreign,
     sentence_spans,
 )
 from agentmut.nouns import ToolSpec
@@ -99,12 +102,28 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
 
     >>> request(ToolSpec(name="cancel", description="Cancel an order."), {"order_id": "A-1"})
     'Please cancel an order. The order id is A-1.'
+
+    A tool that is described in another language is asked for by its name and values, without an English sentence.
+
+    >>> request(ToolSpec(name="termin_buchen", description="Bucht einen Termin."), {"tag": "Montag"})
+    'Termin buchen. Tag: Montag.'
     """
+    if reads_as_foreign(_descriptions(tool)) or not reads_as_english(tool.description):
+        parts = [
+            in_words(tool.name),
+            *(f"{in_words(name)}: {shown(value)}" for name, value in arguments.items()),
+        ]
+        return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts)
     said = sentences(tool.description.strip())
     deed = imperative(_without_places(said[0])) if said else ""
     deed = deed or imperative(in_words(tool.name))
     wish = f"Please {deed}." if deed else f"I need the {in_words(tool.name)}."
     return " ".join([wish, *(_value_sentence(name, value) for name, value in arguments.items())])
+
+
+def _descriptions(tool: ToolSpec) -> str:
+    """Return what a tool and its parameters are said to do and mean."""
+    return "\n".join([tool.description, *(one.description for one in parameters(tool.parameters))])
 
 
 def imperative(text: str) -> str:
