@@ -8,6 +8,7 @@ from agentmut.nouns import Body, Frame, Framing
 from agentmut.wire import bodies
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.gemini.spelling import get
+from agentmut.wire.dialects.json_frames import JsonFraming
 from agentmut.wire.dialects.reading import ended_early
 from agentmut.wire.dialects.sse import words
 
@@ -43,30 +44,16 @@ class GeminiFraming:
         return framing.written(frame, value)
 
 
-class ArrayFraming:
-    """Cuts a JSON array after each of its objects."""
+class ArrayFraming(JsonFraming):
+    """Cuts a JSON array after each of its objects; the comma before an object belongs to its frame."""
 
     def __init__(self) -> None:
-        self._held = bytearray()
-        self._at = 0  # up to where braces have been counted
+        super().__init__()
         self._depth = 0
         self._quoted = False
 
-    def feed(self, piece: bytes) -> list[Frame]:
-        """Return the frames that are complete now."""
-        self._held += piece
-        return [Frame(raw, _value(raw)) for raw in self._cut()]
-
-    def rest(self) -> bytes:
-        """Return the bytes after the last complete frame: at the end, the array's bracket."""
-        return bytes(self._held)
-
-    def written(self, frame: Frame, value: Any) -> bytes:
-        """Return the frame with another object; the comma before the object stays."""
-        data = bodies.write_json(value)
-        if data == bodies.write_json(frame.value):
-            return frame.raw
-        return frame.raw[: frame.raw.index(b"{")] + data
+    def _around(self, raw: bytes) -> tuple[bytes, bytes]:
+        return raw[: raw.index(b"{")], b""
 
     def _cut(self) -> Iterator[bytes]:
         while (mark := self._next_mark()) is not None:
@@ -179,10 +166,3 @@ def _chunks(response: Body) -> Iterator[Body]:
             yield {"candidates": [{"content": {"parts": [piece], "role": "model"}, "index": 0}], **end}
     last = {"content": {"parts": [{"text": ""}], "role": "model"}, "finishReason": candidate["finishReason"]}
     yield {"candidates": [{**last, "index": 0}], "usageMetadata": response["usageMetadata"], **end}
-
-
-def _value(raw: bytes) -> Any:
-    try:
-        return bodies.read_json(raw[raw.index(b"{") :])
-    except ValueError:
-        return None
