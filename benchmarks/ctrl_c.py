@@ -1,4 +1,6 @@
-"""Seconds from the first Ctrl-C to the end of a command, state by state: `python benchmarks/ctrl_c.py [TIMES]`.
+"""Seconds from the first Ctrl-C to the end of a command: `python benchmarks/ctrl_c.py [TIMES [SIGNAL [PART]]]`.
+
+SIGNAL is SIGINT or SIGTERM; PART is a part of the names of the states that are measured.
 
 Each state is one that code of users brings a command into. A project is written, the command begins, and SIGINT is
 sent once the state is reached. Exits with 1 where a command took more than 2 s, or ended without its JSON document.
@@ -7,10 +9,14 @@ sent once the state is reached. Exits with 1 where a command took more than 2 s,
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +56,10 @@ class State(NamedTuple):
     """A shell script that is the agent, in the place of a Python function."""
     before: bool = False
     """Whether a run without the fault, of a judge that looks for a word, comes before."""
+    format: str = ""
+    """What a trace format of another package does before it reads a run."""
+    asks_model: bool = False
+    """Whether the evaluator asks a model, whose service never answers."""
 
 
 CRASHES = (
@@ -58,6 +68,11 @@ CRASHES = (
     "    pathlib.Path('here').touch()\n    await asyncio.sleep(600)\n"
 )
 """An agent that crashes the first process, and waits in the second."""
+LEN = (
+    "import builtins\nasync def run(config, input):\n    pathlib.Path('here').touch()\n"
+    "    builtins.len = lambda each: 0\n    return 'hello'\n"
+)
+SWALLOWS_IN_HOOK = SWALLOWS.replace("run(config, input)", "hook(scenario)")
 STATES = (
     State("trials that wait", ASLEEP),
     State("trials that swallow their cancellation", SWALLOWS),
@@ -108,6 +123,12 @@ STATES = (
         verb="rescore",
         before=True,
     ),
+    State("`import`: a trace format waits", format=WAITS, verb="import"),
+    State("`import`: a trace format keeps Python's lock", format=STUCK, verb="import"),
+    State("a judge waits for its model", asks_model=True),
+    State("an agent leaves Python a `len` that is 0", LEN),
+    State("an evaluator in a thread waits", judge=f"def judge(trace):\n    {WAITS}\n", execution=THREAD),
+    State("an async teardown swallows its cancellation", hook=SWALLOWS_IN_HOOK, when="teardown"),
 )
 
 
@@ -117,6 +138,10 @@ def write(folder: Path, state: State) -> None:
     (folder / "judge.py").write_text(HEAD + state.judge)
     (folder / "hook.py").write_text(HEAD + state.hook)
     evaluator = "{python: 'judge:judge'}" if state.judge else "{contains: hello}"
+    if state.asks_model:
+        evaluator = "{judge: {model: 'openai:some-model', question: 'Is it polite?'}}"
+    if state.format:
+        write_format(folder, state.format)
     hook = f", {state.when}: 'hook:hook'" if state.hook else ""
     (folder / "agent.sh").write_text(state.program)
     agent = (
@@ -132,12 +157,53 @@ def write(folder: Path, state: State) -> None:
     )
 
 
-def seconds_of(state: State) -> tuple[float, int]:
-    """Return how long the command took to end after SIGINT, and its exit code; -1 for no JSON document."""
-    with tempfile.TemporaryDirectory() as scratch:
+def write_format(folder: Path, act: str) -> None:
+    """Install a trace format for a command in this folder, and write a file that it recognises."""
+    (folder / "odd_format.py").write_text(
+        f"{HEAD}class Format:\n    name = 'odd'\n    def recognises(self, head): return head == b'ODD'\n"
+        f"    def read(self, files):\n        {act}\n        yield None\n"
+    )
+    (folder / "odd_format-1.0.dist-info").mkdir()
+    (folder / "odd_format-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: odd-format\nVersion: 1\n"
+    )
+    (folder / "odd_format-1.0.dist-info" / "entry_points.txt").write_text(
+        "[agentmut.trace_formats]\nodd = odd_format:Format\n"
+    )
+    (folder / "runs.odd").write_text("ODD")
+
+
+@contextmanager
+def silent_service(folder: Path) -> Iterator[str]:
+    """Yield the address of a service that takes requests and never answers; the first one makes the file `here`."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    taken = []
+
+    def take() -> None:
+        with suppress(OSError):  # closed at the end
+            while True:
+                connection, _ = listener.accept()
+                taken.append(connection)
+                connection.recv(65536)
+                (folder / "here").touch()
+
+    threading.Thread(target=take, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    finally:
+        listener.close()
+        for connection in taken:
+            connection.close()
+
+
+def seconds_of(state: State, asked: signal.Signals = signal.SIGINT) -> tuple[float, int]:
+    """Return how long the command took to end after the signal, and its exit code; -1 for no JSON document."""
+    with tempfile.TemporaryDirectory() as scratch, silent_service(Path(scratch)) as service:
         folder = Path(scratch)
         write(folder, state)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = f"{ROOT}{os.pathsep}{folder}" if state.format else str(ROOT)
+        model = {"OPENAI_BASE_URL": service, "OPENAI_API_KEY": "none"} if state.asks_model else {}
+        environment = {**os.environ, "PYTHONPATH": path, **model}
         agentmut, pipe = [sys.executable, "-m", "agentmut"], subprocess.PIPE
         if state.before:
             (folder / "judge.py").write_text("def judge(trace):\n    return 'hello' in trace.text\n")
@@ -145,14 +211,14 @@ def seconds_of(state: State) -> tuple[float, int]:
                 [*agentmut, "run", "--yes"], cwd=folder, env=environment, capture_output=True, check=True
             )
             (folder / "judge.py").write_text(HEAD + state.judge)
-        yes = [] if state.verb == "rescore" else ["--yes"]
+        yes = {"rescore": [], "import": ["runs.odd"]}.get(state.verb, ["--yes"])
         command = [*agentmut, *state.verb.split(), *yes, "--json"]
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=pipe, stderr=pipe)
         while not (folder / "here").exists() and process.poll() is None:
             time.sleep(0.01)
         time.sleep(0.5)
         begun = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(asked)
         output, _ = process.communicate()
         took = time.monotonic() - begun
         try:
@@ -162,13 +228,15 @@ def seconds_of(state: State) -> tuple[float, int]:
         return took, process.returncode
 
 
-def main(times: int) -> int:
-    """Measure each state so often, and print the longest time of each."""
-    print(f"Seconds from the first Ctrl-C to the end, commit {commit()}, {times} times each\n")
+def main(times: int, asked: signal.Signals = signal.SIGINT, part: str = "") -> int:
+    """Measure each state so often whose name has `part`, and print the longest time of each."""
+    print(f"Seconds from the first {asked.name} to the end, commit {commit()}, {times} times each\n")
     print("| state | longest, s | exit codes |\n| --- | ---: | --- |")
     late = False
     for state in STATES:
-        found = [seconds_of(state) for _ in range(times)]
+        if part not in state.name:
+            continue
+        found = [seconds_of(state, asked) for _ in range(times)]
         longest, codes = max(took for took, _ in found), sorted({code for _, code in found})
         late |= longest > LIMIT or codes != [130]
         print(f"| {state.name} | {longest:.2f} | {', '.join(map(str, codes))} |", flush=True)
@@ -176,4 +244,6 @@ def main(times: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 3))
+    given = sys.argv[1:]
+    number = signal.Signals[given[1]] if given[1:] else signal.SIGINT
+    sys.exit(main(int(given[0]) if given else 3, number, *given[2:3]))
