@@ -224,6 +224,19 @@ def _import(entry: EntryPoint, group: Group) -> type[Any]:
             raise
         raise PluginError(
             f"{label} cannot be loaded from {entry.value}: {one_line(error)}. "
-            f"Install what it needs, or uninstall {_distribution(entry)}."
+            f"{_remedy_for(_distribution(entry), error)}"
         ) from error
     return plugin
+
+
+def _remedy_for(distribution: str, error: BaseException) -> str:
+    """Return what to do about a plugin that cannot be loaded.
+
+    >>> _remedy_for("agentmut", ModuleNotFoundError(name="agentmut.relations.old"))
+    'The installed list of plugins is older than the code. Install agentmut again: pip install -e /path/to/agentmut'
+    """
+    lacks_own = isinstance(error, ImportError) and str(error.name).partition(".")[0] == "agentmut"
+    if distribution == "agentmut" and (lacks_own or isinstance(error, AttributeError)):
+        again = "Install agentmut again: pip install -e /path/to/agentmut"
+        return f"The installed list of plugins is older than the code. {again}"
+    return f"Install what it needs, or uninstall {distribution}."

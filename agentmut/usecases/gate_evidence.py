@@ -159,8 +159,8 @@ def _partial(stored: StoredReports, result: Result) -> str:
     if result.selective is not None or asked <= tried or result.run_id.startswith(stored.named or "?"):
         return ""
     return (
-        f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. Name the "
-        "run to decide on it all the same"
+        f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. "
+        f"`agentmut gate {result.run_id}` decides on it all the same"
     )
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -239,3 +240,22 @@ BUILT_IN_CODECS = {
         "ollama_chat",
     )
 }
+
+
+def test_a_module_of_agentmut_that_is_gone_is_no_reason_to_uninstall_it() -> None:
+    """After a pull the entry points of an editable install still name modules that were renamed."""
+    gone = EntryPoint("old", "agentmut.relations.gone:Old", "agentmut.relations")
+    assert _remedy_of(gone, "agentmut") == (
+        "The installed list of plugins is older than the code. Install agentmut again: pip install -e /path/to/agentmut"
+    )
+    assert _remedy_of(gone, "theirs") == "Install what it needs, or uninstall theirs."
+    renamed = EntryPoint("old", "agentmut.nouns.trace:NoSuchName", "agentmut.relations")
+    assert _remedy_of(renamed, "agentmut").startswith("The installed list of plugins is older")
+    extra = EntryPoint("old", "no_such_framework:Adapter", "agentmut.adapters")
+    assert _remedy_of(extra, "agentmut") == "Install what it needs, or uninstall agentmut."
+
+
+def _remedy_of(entry: EntryPoint, distribution: str) -> str:
+    with pytest.raises((ImportError, AttributeError)) as error:
+        entry.load()
+    return plugins._remedy_for(distribution, error.value)
