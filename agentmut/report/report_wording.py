@@ -135,7 +135,7 @@ def confirming_line(rows: Iterable[BaselineRow]) -> str:
     beside = sum(row.beside for row in rows)
     if not beside:
         return ""
-    return f"{counted(beside, 'run')} of these confirmed kills; the rounds for smaller drops count them, too."
+    return f"{counted(beside, 'run')} of the original confirmed kills; the rounds for smaller drops count them, too."
 
 
 def percent(share: float) -> str:

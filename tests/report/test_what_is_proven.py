@@ -123,7 +123,7 @@ def test_the_second_figure_counts_mutants_that_visibly_change_behaviour() -> Non
 
 def test_runs_that_confirmed_kills_are_told_with_the_baseline_that_they_are_a_part_of() -> None:
     found = result(row("k1", Status.KILLED))
-    told = "7 runs of these confirmed kills; the rounds for smaller drops count them, too."
+    told = "7 runs of the original confirmed kills; the rounds for smaller drops count them, too."
     beside = tuple(each.model_copy(update={"beside": 7}) for each in found.baseline)
     with_them = found.model_copy(update={"baseline": beside})
     for shown in (

@@ -191,7 +191,7 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
             page.add(f"A failed run of {clean(item.scenario)}: {shorten(item.failure, 300)}")
     tried = [baseline[item.scenario] for item in row.evidence]
     if line := confirming_line(tried):
-        page.add(f"Of the original's runs, {line}")
+        page.add(line)
     if SUITE in row.killed_by:
         page.add("Killed by the runs of all these scenarios together.")
     if len(row.evidence) < len(result.baseline):
