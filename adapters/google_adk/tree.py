@@ -30,7 +30,7 @@ _KINDS = {SequentialAgent: Kind.SEQUENCE, ParallelAgent: Kind.PARALLEL, LoopAgen
 NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
 _DELEGATED = ("task", "single_turn")
 """Modes of agents that are called like tools, and not handed over to."""
-PLACEHOLDER = re.compile(r"{+([^{}]*)}+")
+PLACEHOLDER = re.compile(r"(?<!{){+([^{}]*)}+")
 """As ADK finds them in instructions."""
 
 

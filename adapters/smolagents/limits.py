@@ -8,7 +8,7 @@ from agentmut.adapters.smolagents.team import Team
 from agentmut.adapters.smolagents.tools import own_tools
 from agentmut.nouns import AgentConfig, Edit
 
-_PLACEHOLDER = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{[{%#].{0,2000}?[}%#]\}", re.DOTALL)
 _ON_WIRE = "mutants of it can reach the agent by agent.route: wire"
 
 

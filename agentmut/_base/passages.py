@@ -10,7 +10,9 @@ WINDOW = 40
 """Characters of unchanged text on each side of a change that must be found with it."""
 PIECE = 120
 """Characters of a long text that are looked for."""
-PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[%#].*?[%#]\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*")
+PLACEHOLDER = re.compile(
+    r"\{\{.{0,500}?\}\}|\{[%#].{0,500}?[%#]\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*"
+)
 """What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
 HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE)
 """What an adapter puts over texts that the agent sends apart (see `adapters/crewai/flow.py`); it is not sent."""

@@ -23,10 +23,10 @@ from agentmut.nouns.tools import ToolSpec
 ANSWER = "final_answer"
 """The function among them by a call of which the answer is given."""
 _FUNCTION = re.compile(
-    r'^def (?P<name>\w+)\((?P<signature>[^\n]*)\) -> [^\n]*:\n    """(?P<told>.*?)\n    """$',
+    r'^def (?P<name>\w+)(?>\((?P<signature>[^\n]*)\) -> )[^\n]*+(?<=:)\n    """(?P<told>.*?)\n    """$',
     re.MULTILINE | re.DOTALL,
 )
-_PARAMETER = re.compile(r"(\w+): (.*?)(?=, \w+: |$)")
+_PARAMETER = re.compile(r"\b(\w+): (.*?)(?=, \w+: |$)")
 _ABOUT_RESULTS = "\n\nImportant: This tool returns structured output!"
 
 

@@ -11,8 +11,8 @@ from agentmut.operators.context.documents import document_example, of_document, 
 from agentmut.operators.context.values import restated, stated_facts
 from agentmut.seams import Example, OperatorOptions, operator
 
-_TABLE_HEAD = re.compile(r"^[^\n]*\|[^\n]*\n[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*\n", re.MULTILINE)
-_HEADING = re.compile(r"^#{1,6}[ \t]+[^\n]*\n+", re.MULTILINE)
+_TABLE_HEAD = re.compile(r"^[^\n|]*+\|[^\n]*+\n(?=[^\n]*--)[ \t:|-]*+\n", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t][^\n]*+\n+", re.MULTILINE)
 _WORD = re.compile(r"\S+")
 _ONE = Document(name="policy", text="Refunds take 10 days.\n")
 _OLD = Document(name="policy (superseded)", text="Refunds take 5 days.\n")

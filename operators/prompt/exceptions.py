@@ -19,22 +19,25 @@ _AT_START = re.compile(
 )
 _CLEAR = re.compile(r"(?:you|do|don['’]t|never|always|only|please)\b", re.IGNORECASE)
 _INSIDE = re.compile(
-    rf"(?P<gap>(?P<comma>,)?\s+|\s*[–—]\s*|\s+-\s+)(?P<word>{_OPENING}|but not|without)\b", re.IGNORECASE
+    rf"(?P<gap>(?P<comma>,)\s+|(?<!\s)(?:\s+|\s*[–—]\s*|\s+-\s+))(?P<word>{_OPENING}|but not|without)\b",
+    re.IGNORECASE,
 )
 _ALL_BUT = re.compile(
     r"\b(?:every(?:thing|one|body)|any(?:thing|one|body)|all(?: \w+)?|nothing|nobody|no one)"
     r"(?P<cut> but (?!not\b|also\b|only\b|never\b|do\b|you\b|it\b|they\b|that\b|there\b)[^,;:.!?()]+)(?=[.!?*_]*$)",
     re.IGNORECASE,
 )
-_OTHERWISE = re.compile(r"\s*[,;–—]\s*(?:or )?otherwise,?\s[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE)
+_OTHERWISE = re.compile(r"(?<!\s)\s*[,;–—]\s*(?:or )?otherwise,?\s[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE)
 _ONLY_IF = re.compile(
     r"(?P<cut>,? (?:if and )?only (?:if|when|after) [^,;:.!?()]+)(?=[.!?*_]*$)", re.IGNORECASE
 )
 _INSTEAD = re.compile(
-    r"\s*(?:;|\s[–—-]\s|—)\s*[^;–—.!?]*\binstead\b(?! of)[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE
+    r"(?<!\s)\s*(?:;|\s[–—-]\s|—)(?=[^;–—.!?]*+[.!?*_]*$)[^;–—.!?]*\binstead\b(?! of)[^;–—.!?]*",
+    re.IGNORECASE,
 )
 _STOP = re.compile(
-    r";|\s[–—-]\s|—|\)|[.!?](?=\s)|\s+and (?:never|always|do|then)\b|[.!?*_\s]*$", re.IGNORECASE
+    r";|\s[–—-]\s|—|\)|[.!?](?=\s)|(?<!\s)\s+and (?:never|always|do|then)\b|(?<![.!?*_\s])[.!?*_\s]*$",
+    re.IGNORECASE,
 )
 _HANGS_ON = re.compile(r",\s*(?:in (?:which|that|this) case|then|where|which|who|whose)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r",\s*(?:and|but|so|then)\s+\S+\s+\S", re.IGNORECASE)

@@ -32,7 +32,7 @@ _OF_LIMITS = ("max_steps", "max_cost", "expression")
 _OF_TEXTS = ("contains", "not_contains", "states")
 _TOLD = re.compile(r"\b(?:tell|say|mention|inform|ask|sag|sagen)\b", re.I)
 _FORM = re.compile(
-    r"\b(?:as|in|with|als|in form von)\b[^.;:]*?\b(?:steps|lists?|points|bullets|sentences|paragraphs|tables?|"
+    r"\b(?:as|in|with|als|in form von)\b[^.;:]{0,200}?\b(?:steps|lists?|points|bullets|sentences|paragraphs|tables?|"
     r"headings|schritten?|listen?|punkten?|sätzen?|tabellen?)\b",
     re.I,
 )

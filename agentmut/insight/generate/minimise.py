@@ -11,7 +11,7 @@ from agentmut.insight.generate.user_wording import sentences
 Shrinking = Generator[str, bool, str]
 """Yields shorter texts and is sent whether they do the same; returns the shortest that does."""
 _SEAM = re.compile(
-    r"(?<=[,;])\s+(?=(?:and|but|or|so|please|I|can|could)\b)|\s+(?=(?:because|since|but)\s)", re.I
+    r"(?<=[,;])\s+(?=(?:and|but|or|so|please|I|can|could)\b)|(?<!\s)\s+(?=(?:because|since|but)\s)", re.I
 )
 """Where a part begins that can stand for itself, or that can be left out."""
 _DEPENDENT = re.compile(r"(?:because|since|who|which|that|whose|than|when|if|unless|while)\b", re.I)

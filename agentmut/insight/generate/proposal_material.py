@@ -20,7 +20,7 @@ LONGEST_VALUE = 60
 _EXAMPLE = re.compile(
     r"(?:such as|e\.g\.,?|for example,?|like|as in)\s+[\"'“]?(?P<value>[^\s,;\"'”)]+)", re.I
 )
-_EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.-]*\w")
+_EMAIL = re.compile(r"\b[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w")
 
 
 class Material(NamedTuple):

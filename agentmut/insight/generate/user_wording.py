@@ -50,10 +50,17 @@ _SHORT = 2
 _GIVEN = r"(?:given|specified|provided)"
 _PLACES = (
     (
-        re.compile(rf"\s+(?:with|by|for|using|at|from|of)\s+(?:(?:the|a|an|its)\s+)?(?:{_GIVEN}\s+)?`[^`]*`"),
+        re.compile(
+            rf"(?<!\s)\s+(?:with|by|for|using|at|from|of)\s+(?:(?:the|a|an|its)\s+)?(?:{_GIVEN}\s+)?`[^`]{{0,200}}`"
+        ),
         "",
     ),
-    (re.compile(rf"\s+(?:with|by|for|using|at)\s+(?:(?:the|a|an)\s+)?{_GIVEN}\s+[\w ]+?(?=[.,]|$)"), ""),
+    (
+        re.compile(
+            rf"(?<!\s)\s+(?:with|by|for|using|at)\s+(?:(?:the|a|an)\s+)?{_GIVEN}\s+[\w ]{{1,200}}?(?=[.,]|$)"
+        ),
+        "",
+    ),
     (re.compile(rf"\b{_GIVEN}\s+"), ""),
     (re.compile(r"`([^`]*)`"), r"\1"),
 )

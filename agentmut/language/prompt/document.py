@@ -20,7 +20,7 @@ from agentmut.language.prompt.spans import Span, inside, joined, overlaps
 _STATEMENT = r"\{%[^%{}]{0,300}%\}"
 _LEADING = re.compile(rf"(?:\(?(?:\d{{1,2}}|[a-z])[.)]\s+)?(?:(?:<[A-Za-z][^<>]{{0,200}}>|{_STATEMENT})\s*)*")
 _TRAILING = re.compile(rf"(?:(?<!\s)|(?=\n?\Z))(?:\s*(?:</[^<>]{{1,80}}>|{_STATEMENT}))*$")
-_MARK = re.compile(r"</?(?P<tag>[\w.:-]+)[^<>]*>|\{%[-+]?\s*(?P<statement>\w+)[^%]*%\}")
+_MARK = re.compile(r"</?(?P<tag>[\w.:-]++)[^<>]*+>|\{%[-+]?\s*(?P<statement>\w++)[^%]*+%\}")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 _LABEL = re.compile(
     r"(?P<open>\*\*|__|\*|_)?(?:very |extremely )?"
     r"(?:important|critical|crucial|attention|warning|caution)(?: (?:rule|note|warning))?\s?"
-    r"(?:[:!]+(?P<mark>\*\*|__|\*|_)?|(?P<mark2>\*\*|__|\*|_)\s?[:!])[:!]*\s+(?P<next>\w)?",
+    r"(?:[:!]++(?P<mark>\*\*|__|\*|_)?|(?P<mark2>\*\*|__|\*|_)\s?[:!])[:!]*\s+(?P<next>\w)?",
     re.IGNORECASE,
 )
 _BOLD = re.compile(

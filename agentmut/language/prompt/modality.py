@@ -53,7 +53,9 @@ _MARKERS = (
     ),
     (Modality.MAY, r"may|might|can|could|optional(?:ly)?|feel free|allowed|permitted"),
 )
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|‘[^’]*’(?!\w)|`[^`]*`")
+_QUOTED = re.compile(
+    r"\"[^\"]*\"|“[^”]{0,2000}”|«[^»]{0,2000}»|„[^“”]{0,2000}[“”]|‘[^’]{0,2000}’(?!\w)|`[^`]*`"
+)
 _REWRITES = tuple((re.compile(rf"\b(?:{pattern})(?!\w)"), f" {said} ") for pattern, said in _PHRASES)
 _PATTERNS = tuple((kind, re.compile(rf"\b(?:{pattern})(?!\w)")) for kind, pattern in _MARKERS)
 

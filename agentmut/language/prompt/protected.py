@@ -89,7 +89,7 @@ _TO_BE_SAID = re.compile(
     re.IGNORECASE,
 )
 _LABEL = r"[A-Z][A-Z_-]{1,40}"
-_CHOICES = re.compile(rf"\b{_LABEL}(?:(?:, |/){_LABEL})*(?:,? or |/){_LABEL}\b")
+_CHOICES = re.compile(rf"\b{_LABEL}(?:(?:, |/){_LABEL}){{0,40}}(?:,? or |/){_LABEL}\b")
 _VERDICT = re.compile(
     r"\b(?i:answer|respond|return|output|say|reply|print|write)(?: (?i:with|only|just|exactly|either))* "
     rf"(?P<label>{_LABEL})\b(?=[.,;:]|\s*$| (?:if|when|otherwise|for|unless)\b)"

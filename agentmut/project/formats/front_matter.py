@@ -11,7 +11,7 @@ from agentmut.language import front_matter
 from agentmut.nouns import ToolSpec
 
 _ENTRY = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>.*)$", re.MULTILINE)
-_ARGUMENTS = re.compile(r"\([^)]*\)")
+_ARGUMENTS = re.compile(r"\([^)]{0,200}\)")
 
 
 class FrontMatter(NamedTuple):

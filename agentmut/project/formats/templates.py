@@ -12,12 +12,12 @@ from agentmut.seams import ConfigFile, FoundAgent, WrittenText
 
 _MESSAGE = re.compile(
     r"(?:\{%-?\s*(?:chat|message)\s+role\s*=\s*[\"'](?:system|developer)[\"'][^%]*%\}"
-    r"|<message\s+role=[\"'](?:system|developer)[\"'][^>]*>)\n?"
+    r"|<message\s+role=[\"'](?:system|developer)[\"'][^<>]*>)\n?"
     r"(?P<text>.*?)(?:\{%-?\s*end(?:chat|message)\b|</message>)",
     re.DOTALL,
 )
 _ROLE = re.compile(
-    r"^[ \t]*#?[ \t]*(?P<role>system|developer|user|assistant|tool|function)(?:\[[^\]\n]*\])?[ \t]*:[ \t]*\n",
+    r"^[ \t]*+(?:#[ \t]*+)?(?P<role>system|developer|user|assistant|tool|function)(?:\[[^\]\n]*\])?[ \t]*:[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
 _INCLUDE = re.compile(r"\{%-?\s*(?:include|extends|import|from)\s+(?P<name>\"[^\"]+\"|'[^']+'|[\w.]+)")

@@ -234,7 +234,7 @@ def _is_broken(data: str | bytes) -> bool:
     return False
 
 
-_URL = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#'\"]*@)?([^\s?#'\"<>]*)[^\s'\"<>]*", re.IGNORECASE)
+_URL = re.compile(r"\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/?#'\"]*@)?([^\s?#'\"<>]*)[^\s'\"<>]*", re.IGNORECASE)
 
 
 def without_url_secrets(error: BaseException) -> str:

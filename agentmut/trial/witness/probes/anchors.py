@@ -11,7 +11,7 @@ LEAST = 12
 """Characters of the changed text by which it is recognised: fewer stand in many texts."""
 LEAST_AFTER = 16
 """Characters that the new text needs with its surroundings, to be told from other texts."""
-_CLOCK = re.compile(r"\S*\d{1,4}[-/.:]\d{1,2}\S*")
+_CLOCK = re.compile(r"(?<!\S)(?=\S*\d[-/.:]\d)\S+")
 """What a clock writes, such as `2026-11-27` or `06:51`: it may stand still for a while, and then does not."""
 
 

@@ -51,7 +51,9 @@ ERROR_TYPES: Mapping[int, str] = {
     429: "ThrottlingException",
     503: "ServiceUnavailableException",
 }
-_PATH = re.compile(r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/converse(?P<stream>-stream)?)/?")
+_PATH = re.compile(
+    r"(?=.*/converse(?:-stream)?/?\Z)(?P<before>.*/model/)(?P<model>.+)(?P<verb>/converse(?P<stream>-stream)?)/?"
+)
 _TOKENS = TokenKeys(
     read=("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens"),
     written=("outputTokens",),

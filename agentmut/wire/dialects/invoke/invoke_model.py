@@ -22,7 +22,10 @@ from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, is_event_stream
 from agentmut.wire.dialects.converse.converse import Converse
 from agentmut.wire.dialects.invoke import chunks, families
 
-_PATH = re.compile(r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/invoke(?P<stream>-with-response-stream)?)/?")
+_PATH = re.compile(
+    r"(?=.*/invoke(?:-with-response-stream)?/?\Z)"
+    r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/invoke(?P<stream>-with-response-stream)?)/?"
+)
 
 
 class InvokeModel:
