@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from agentmut._base import shipped
-from agentmut.language import word_set
+from agentmut.language import AMBIGUOUS_VERBS, word_set
 from agentmut.nouns import LATE, AgentConfig, Candidate, Edit, FaultKind, Reach, ToolFault
 from agentmut.operators.tool.example_tools import LOOK_UP, tools_example
 from agentmut.seams import Example, Operator, OperatorOptions, operator
@@ -48,13 +48,15 @@ def _one_per_tool(
 def _writes(name: str) -> bool:
     """Return whether a tool changes something, by the first and the last word of its name.
 
-    >>> [_writes(name) for name in ("get_order", "issueRefund", "urlaub_beantragen", "search")]
-    [False, True, True, False]
+    A word that may name a thing, such as order, says so only before others.
+
+    >>> [_writes(name) for name in ("get_order", "issueRefund", "urlaub_beantragen", "order", "order_pizza")]
+    [False, True, True, False, True]
     """
     said = [word.casefold() for word in _WORD.findall(name)]
-    return bool(said) and not _WRITING.isdisjoint(
-        {said[0], said[-1]} if said[0] not in _READING else {said[0]}
-    )
+    if not said or said[0] in _READING:
+        return False
+    return (len(said) > 1 and said[0] in _WRITING) or said[-1] in _WRITING - AMBIGUOUS_VERBS
 
 
 def _result_operator(
