@@ -16,7 +16,10 @@ LIMIT = 600
 DOCUMENTED = frozenset({0, 2, 3, 4, 130})
 """The exit codes that `run` may have: 1 is evidence against an agent, which `run` never gives."""
 PROMPT = "Always greet the user. Be brief."
-HEAD = "import asyncio, gc, io, logging, os, signal, subprocess, sys, threading, time, warnings\n"
+HEAD = (
+    "import asyncio, builtins, gc, io, json, logging, os, resource, signal, subprocess, sys, threading, time\n"
+    "import warnings\n"
+)
 ACTS = (
     "pass",
     "print('x' * 10000)",
@@ -79,6 +82,17 @@ ACTS = (
     "asyncio.get_running_loop().call_soon(lambda: 1 / 0)",
     "asyncio.get_running_loop().set_debug(True)",
     "globals().clear()",
+    "builtins.isinstance = None",
+    "builtins.len = lambda each: 0",
+    "builtins.print = None",
+    "json.dumps = None",
+    "threading.excepthook = None",
+    "os.closerange(3, 4096)",
+    "os.killpg(0, 9)",
+    "os.kill(os.getppid(), signal.SIGTERM)",
+    "resource.setrlimit(resource.RLIMIT_AS, (1000, 1000))",
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))",
+    "resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))",
 )
 ANSWERS = (
     "'hello'", "''", "None", "0", "float('nan')", "b'bytes'", "[]", "{}", "{1: 2}", "object()", "'\\ud800'",
@@ -88,6 +102,7 @@ ANSWERS = (
 VERDICTS = (
     "True", "False", "None", "1", "'yes'", "(True, 'because')", "(False, '\\ud800')", "(True,)", "(1, 2, 3)", "[]",
     "object()", "float('nan')", "(False, 'x' * 10**5)",
+    "'x' * 10**6", "list(range(10**5))",
 )  # fmt: skip
 
 
