@@ -10,6 +10,7 @@ import resource
 import sys
 import time
 from itertools import pairwise
+from statistics import median
 
 from tests.quality.compiled_patterns import Compiled, compiled_patterns
 from tests.quality.hostile_texts import Hostile, hostile_texts
@@ -45,7 +46,7 @@ def growth(pattern: "re.Pattern[str]", method: str, hostile: Hostile) -> float:
 
 def _growth(pattern: "re.Pattern[str]", method: str, hostile: Hostile, smaller: int, size: int) -> float:
     large = seconds(pattern, method, hostile.text(size))
-    small = max(seconds(pattern, method, hostile.text(smaller)) for _ in range(LOOKS))
+    small = median(seconds(pattern, method, hostile.text(smaller)) for _ in range(LOOKS))
     return large / small if large > NOTICED else 1.0
 
 
