@@ -35,6 +35,7 @@ PARAMETERS: dict[str, Any] = {
         "order": {"type": "string", "description": "Number of the order."},
         "reason": {"type": "string", "enum": ["late", "broken", "lost"], "description": "Why it is asked."},
         "amount": {"type": "number", "minimum": 1, "maximum": 200},
+        "wait": {"type": "integer", "description": "How long to wait, in days."},
     },
     "required": ["order"],
 }
@@ -42,7 +43,7 @@ CONFIG = AgentConfig(
     prompt=PROMPT,
     tools=(
         ToolSpec(name="get_order", description="Look up an order by its number.", parameters=PARAMETERS),
-        ToolSpec(name="issue_refund", description="Pay money back for an order.", parameters=PARAMETERS),
+        ToolSpec(name="refund_order", description="Pay money back for an order.", parameters=PARAMETERS),
         ToolSpec(name="send_mail", description="Send a mail to the customer."),
     ),
     model=ModelConfig(
