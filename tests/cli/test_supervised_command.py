@@ -232,7 +232,7 @@ def test_the_two_runs_of_a_cheap_model_come_to_the_same_after_sigkill_in_either(
     agent = (
         "import os, pathlib, signal\ndef run(config, input):\n    calls = pathlib.Path('calls')\n"
         "    with calls.open('a') as log:\n        log.write(config.model.name[0])\n"
-        "    if str(calls.stat().st_size) == os.environ.get('AT'):\n        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    if str(calls.stat().st_size) == os.environ.get('AT'):\n        signal.raise_signal(signal.SIGKILL)\n"
         "    return 'hello' if 'word 3' in config.prompt else 'hm'\n"
     )
     settings = "  n_max: 10\nexecution: {concurrency: 1, isolate: task}\nbudget: {trials: 4000}\n"
