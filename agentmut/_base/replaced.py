@@ -65,4 +65,9 @@ def _is_other(part: str, value: Any) -> bool:
     if not isinstance(value, FunctionType):
         return False
     place = value.__code__.co_filename
-    return not place.startswith((_LIBRARY, "<")) and not value.__module__.startswith("agentmut")
+    # not `__module__`: a wrapper takes that over from what it wraps
+    return not place.startswith((_LIBRARY, "<")) and not _is_own(value.__globals__.get("__name__"))
+
+
+def _is_own(module: Any) -> bool:
+    return isinstance(module, str) and module.split(".")[0] == "agentmut"

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,8 @@ def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             (os, "fork", lambda original: _guarded_fork(original, loop)),
             (sys, "setrecursionlimit", _guarded_limit),
             (resource, "setrlimit", guarded_setrlimit),
-            (os, "kill", _guarded_kill),
-            (os, "killpg", _guarded_kill),
+            (os, "kill", partial(_guarded_kill, "kill")),
+            (os, "killpg", partial(_guarded_kill, "killpg")),
             (loop, "stop", _guarded_stop),
         ):
             if hasattr(owner, name):
@@ -85,7 +86,7 @@ def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
     return leave
 
 
-def _guarded_kill(original: Callable[[int, int], None]) -> Callable[[int, int], None]:
+def _guarded_kill(name: str, original: Callable[[int, int], None]) -> Callable[[int, int], None]:
     """Refuse to kill or stop this process, and any signal to its supervisor or to the group of both."""
     process = os.getpid()
 
@@ -93,7 +94,7 @@ def _guarded_kill(original: Callable[[int, int], None]) -> Callable[[int, int], 
         beyond = target in {0, os.getppid()} or abs(target) == os.getpgrp()
         fatal = (beyond and number != 0) or (target == process and number in _ENDINGS)
         if fatal and runs_users_code() and os.getpid() == process:
-            raise AgentExitError(f"os.{original.__name__}({target!r}, {number!r}) was called")
+            raise AgentExitError(f"os.{name}({target!r}, {number!r}) was called")
         original(target, number)
 
     return kill

@@ -21,9 +21,9 @@ _FACING = {
     "minItems": ("maxItems",), "maxItems": ("minItems",),
 }  # fmt: skip
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-_WORDS = shipped("agentmut.operators.tool", "other_words")
-_FAMILIES: Sequence[Sequence[str]] = _WORDS["families"]
-_CLASSIFYING = frozenset(_WORDS["classifying"].split())
+_SHIPPED = shipped("agentmut.operators.tool", "other_words")
+_FAMILIES: Sequence[Sequence[str]] = _SHIPPED["families"]
+_CLASSIFYING = frozenset(_SHIPPED["classifying"].split())
 _FEWEST_KNOWN = 2
 _OTHERS = frozenset(["other", "others", "misc", "unknown", "sonstiges", "otro", "autre"])
 _YEARS = (1800, 2200)

@@ -49,7 +49,8 @@ def test_money_for_the_first_round_gives_its_answer_and_more_money_goes_on_from_
 
 def test_a_budget_below_the_first_baseline_says_how_much_is_missing(projects: Any) -> None:
     with pytest.raises(
-        UsageError, match=r"budget.trials is 40, too small .* Raise it to 50, or name 2 of the scenarios"
+        UsageError,
+        match=r"budget.trials is 40, too small .* Raise it to 50, or measure a part with `--sample-scenarios 2`",
     ):
         measure(projects.write(budget={"trials": 40}, **ROUNDS))
 

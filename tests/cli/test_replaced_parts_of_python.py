@@ -164,3 +164,12 @@ def test_nothing_is_replaced_where_nobody_has_replaced_anything() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "()\n"
+
+
+def test_what_agentmut_itself_wraps_is_no_doing_of_users() -> None:
+    """A wrapper of `functools.wraps` has the module of what it wraps."""
+    entered = (
+        "from contextlib import ExitStack; from agentmut.wire.carriers import threads\n"
+        "stack = ExitStack(); threads.enter(stack)"
+    )
+    assert printed_with(entered, "replaced_parts()") == ""
