@@ -43,7 +43,7 @@ class WholeTrial(Frozen):
 
     row: TrialRow
     turns: tuple[str, ...] = ()
-    """What the user says, by the scenario as it is now; empty where the scenario has gone."""
+    """What the user says, by the scenario as it is now; empty where the scenario has gone, or no texts are kept."""
     checks: tuple[Check, ...]
     trace: AgentTrace
 
@@ -110,7 +110,12 @@ def stored_trial(session: Session, store: Store, number: int) -> WholeTrial:
 
 
 def _turns(session: Session, name: str, trace: AgentTrace) -> tuple[str, ...]:
-    """Return what the user said: in a recorded run of another tool what its record has, else the scenario's turns."""
+    """Return what the user said: in a recorded run of another tool what its record has, else the scenario's turns.
+
+    Nothing where the project keeps no texts: what is printed may be kept, too, as logs of CI are.
+    """
+    if session.tests.texts.is_hidden:
+        return ()
     scenario = session.tests.scenarios.get(name)
     said = trace.foreign.turns if trace.foreign else scenario.turns if scenario else ()
     return tuple(map(as_text, said))

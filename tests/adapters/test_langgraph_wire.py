@@ -47,18 +47,19 @@ def look_up_order(
     order: Annotated[str, Field(description="Number of the order.")],
     reason: Annotated[Literal["late", "broken"], Field(description="Why it is asked.")] = "late",
     amount: Annotated[float, Field(ge=1, le=200)] = 1.0,
+    wait: Annotated[int, Field(description="How long to wait, in days.")] = 1,
 ) -> dict[str, Any]:
     """Look up an order by its number, and what is in it."""
     return {"order": order, "total": 30, "items": ["tent", "stove"], "sent": "2024-05-01"}
 
 
 @tool
-def issue_refund(order: str) -> str:
+def refund_order(order: str) -> str:
     """Pay money back for an order."""
     return f"Paid 30 euros for {order}."
 
 
-TOOLS = [look_up_order, issue_refund]
+TOOLS = [look_up_order, refund_order]
 CONFIG = AgentConfig(
     prompt=PROMPT,
     tools=tuple(map(read_tool, TOOLS)),

@@ -45,3 +45,13 @@ def test_a_run_without_texts_goes_on_when_texts_are_kept(
     settings.write_text(settings.read_text().replace("texts: hashed", "texts: full"))
     code, said = told(capsys, folder, "resume", "--trials", "10000")
     assert code == 0 and "1 killed, 1 survived" in said and "Its behaviour changed unseen" in said
+
+
+@pytest.mark.parametrize("texts", ["none", "hashed", "full"])
+def test_a_printed_trial_has_the_words_of_the_user_only_where_texts_are_kept(
+    texts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = ran(tmp_path, store={"texts": texts})
+    for form in ((), ("--json",)):
+        code, said = told(capsys, folder, "trials", "--trial", "1", *form)
+        assert (code, "Where is it?" in said) == (0, texts == "full")

@@ -23,12 +23,13 @@ PROJECT = (
     "statistics: {baseline: 20, rounds: one, n_max: 20}\n"
 )
 RUNS = '[{"task_id": 1, "trial": 0, "reward": 1.0, "info": {}, "traj": [{"role": "user", "content": "hi"}]}]'
+RESUME = ("resume", "--trials", "4000")
 REPORT = ("report", "--format", "markdown")
 STATES = ("fresh", "ran", "budgeted", "shards")
 """What has happened before: nothing, a run, a run that a budget ended, two shards."""
 VERBS = {
     ("run", "--yes"): "fresh",
-    ("resume",): "budgeted",
+    RESUME: "budgeted",
     REPORT: "ran",
     (*REPORT, "--output", "r.md"): "ran",
     ("merge", "shard1", "shard2"): "shards",
@@ -198,7 +199,7 @@ def test_a_full_disk_is_4_and_the_same_command_works_once_there_is_room(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("resume",), ("suggest", "--apply", "all"), (*REPORT, "--output", "r.md")], ids=" ".join
+    "arguments", [RESUME, ("suggest", "--apply", "all"), (*REPORT, "--output", "r.md")], ids=" ".join
 )
 def test_a_read_only_disk_changes_nothing_and_is_said(
     states: Path, small_disk: Path, arguments: tuple[str, ...]

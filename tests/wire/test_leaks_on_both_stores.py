@@ -78,7 +78,7 @@ def called(*arguments, code=(0, 1, 3)):
 
 full = "texts: full" in Path("agentmut.yaml").read_text()
 called("run", "--yes", "--trials", "70", code=(3,))
-called("resume", code=(0,))
+called("resume", "--trials", "4000", code=(0,))
 result = json.loads(max(Path(".agentmut").rglob("result.json")).read_text())
 assert result["status"] == "finished", result["status"]
 killed = [row["id"] for row in result["mutants"] if row["status"] == "killed"]

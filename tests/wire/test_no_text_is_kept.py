@@ -89,7 +89,7 @@ def statuses():
     return [[row["id"], row["status"], row["trials"]] for row in result["mutants"]]
 
 called("run", "--yes", "--trials", "60", code=(3,))
-called("resume", code=(0,))
+called("resume", "--trials", "4000", code=(0,))
 ended = statuses()
 called("run", "--yes", "--json", "--fresh", code=(0,))
 assert statuses() == ended
