@@ -30,6 +30,7 @@ from agentmut.project.parts import (
     tools_of,
 )
 from agentmut.project.recorded_request import read_request_file
+from agentmut.project.request_places import prompt_places, tool_places
 from agentmut.project.tool_places import in_yaml, json_lines
 from agentmut.seams import Group, names
 
@@ -150,26 +151,31 @@ def read_parts(
     located = LocatedConfig(config, sources)
     if not written.request:
         return located
-    return _with_request(located, key, written, root / written.request, checked, awaited)
+    return _with_request(located, key, written, root, checked, awaited)
 
 
 def _with_request(
     located: LocatedConfig,
     key: KeyPath,
     written: ConfigSection,
-    request: Path,
+    root: Path,
     checked: Checked,
     awaited: Path | None,
 ) -> LocatedConfig:
     """Return the config with what the section does not state taken from the recorded request that it names."""
+    request = root / (written.request or "")
     recorded = (
         None
         if _is_awaited(request, awaited)
         else checked((*key, "request"), lambda: read_request_file(request, "the request"))
     )
     config = _completed(located.config, written, recorded.config) if recorded else located.config
-    read = dict.fromkeys(_unwritten(written), written.request)
-    return LocatedConfig(config, located.sources.model_copy(update={"recorded": read}))
+    read: dict[str, Any] = {"recorded": dict.fromkeys(_unwritten(written), written.request)}
+    if recorded and not written.prompt:
+        read["prompt_parts"] = prompt_places(config, request, root)
+    if recorded and not written.tools:
+        read["tool_places"] = tool_places(config, request, root)
+    return LocatedConfig(config, located.sources.model_copy(update=read))
 
 
 def _is_awaited(request: Path, awaited: Path | None) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from agentmut._base import ProjectError, UsageError
-from agentmut.nouns import SAMPLING, AgentConfig, History, ModelConfig, ModelRequest, Origin, Role
+from agentmut.nouns import SAMPLING, AgentConfig, History, ModelConfig, ModelRequest, Origin, Role, Sources
+from agentmut.project.request_places import prompt_places, tool_places
 from agentmut.wire import bodies, recorded_call
 
 
@@ -33,7 +34,11 @@ def read_request_file(path: Path, where: str = "--request") -> Origin:
             "or Responses, Anthropic Messages, Gemini generateContent, Bedrock Converse or InvokeModel, or Ollama."
         ) from None
     _refuse_duplicates(request, f"{where} {path.name}")
-    return Origin(config=config_of(request), file=path.name)
+    config, root = config_of(request), path.parent
+    places = Sources(
+        prompt_parts=prompt_places(config, path, root), tool_places=tool_places(config, path, root)
+    )
+    return Origin(config=config, sources=places, file=path.name)
 
 
 def config_of(request: ModelRequest) -> AgentConfig:

@@ -2,9 +2,8 @@
 
 import json
 import os
-import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +12,35 @@ from agentmut.project.parts import TEXT_SUFFIXES
 from agentmut.project.places import FILE_NAME
 from agentmut.project.project import Project
 from agentmut.project.recorded_request import read_request_file
+from agentmut.project.request_places import (
+    KEY,
+    LEAST_LINE,
+    PLACEHOLDER,
+    kept_sources,
+    sentences_of,
+    text_of,
+)
 
-KEY = "sources"
-"""The key of a saved request under which these files stand."""
-LEAST_LINE = 12
-"""Characters of a line from which on it names its file: shorter lines stand anywhere."""
-LARGEST, MOST_FILES = 200_000, 2_000
-"""Bytes of a file, and files of a project, that are searched."""
+MOST_FILES = 2_000
+"""Files of a project that are searched."""
 _FOREIGN = frozenset(
     {"node_modules", "venv", "env", "site-packages", "__pycache__", "dist", "build", "target"}
 )
-_PLACEHOLDER = re.compile(r"\{\w+\}")
 
 
 def with_sources(request: str, config: AgentConfig, root: Path) -> str:
     """Return a saved request with the files under `root` that hold lines of its prompt or of its descriptions.
 
     `config` is the one of the request. For each file, `lines` counts the lines of the request that stand in the file,
-    and `others` the lines of a text file that do not stand in the request.
+    `sentences` the sentences of lines that have several, and `others` the lines of a text file that do not stand in the
+    request.
     """
     found = {path: _counts(config, path) for path in _own_files(root)}
-    held = {path.relative_to(root).as_posix(): counts for path, counts in found.items() if counts["lines"]}
+    held = {
+        path.relative_to(root).as_posix(): counts
+        for path, counts in found.items()
+        if counts["lines"] + counts["sentences"]
+    }
     written = {**json.loads(request), KEY: held} if held else json.loads(request)
     return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
 
@@ -43,7 +50,7 @@ def outdated_request(project: Project) -> str:
     request = saved_request(project)
     if request is None:
         return ""
-    kept = _kept_sources(request)
+    kept = kept_sources(request)
     config = read_request_file(request).config if kept else AgentConfig()
     changed = [name for name, counts in kept.items() if _has_changed(config, project.root / name, counts)]
     if not changed:
@@ -73,42 +80,33 @@ def refreshing(project: Project) -> str:
     return f"agentmut doctor --save-request {shlex.quote(os.path.relpath(request, here))}{option}"
 
 
-def _kept_sources(request: Path) -> Mapping[str, Any]:
-    try:
-        kept = json.loads(request.read_text("utf-8-sig")).get(KEY)
-    except (OSError, ValueError, AttributeError):
-        return {}
-    return kept if isinstance(kept, dict) else {}
-
-
 def _has_changed(config: AgentConfig, path: Path, counts: Any) -> bool:
     """Return whether a file has lost lines of the request, or has got lines that the request has not."""
     if not isinstance(counts, dict):
         return False
     today = _counts(config, path)
-    lines, others = counts.get("lines", 0), counts.get("others", today["others"])
-    return bool(today["lines"] < lines or today["others"] > others)
+    others = counts.get("others", today["others"])
+    return today["others"] > others or any(today[of] < counts.get(of, 0) for of in ("lines", "sentences"))
 
 
 def _counts(config: AgentConfig, path: Path) -> dict[str, int]:
-    text = _text(path)
+    text = text_of(path)
     sent = "\n".join((config.prompt, *(tool.description for tool in config.tools)))
-    wanted = {line for line in _lines(sent) if len(line) >= LEAST_LINE and not _PLACEHOLDER.search(line)}
+    lines = _telling(_lines(sent))
+    sentences = _telling(sentence for line in lines for sentence in sentences_of(line))
     is_text = path.suffix in TEXT_SUFFIXES
     others = sum(line not in sent for line in _lines(text)) if is_text else 0
-    return {"lines": sum(line in text for line in wanted), "others": others}
+    found = {"lines": sum(line in text for line in lines)}
+    return {**found, "sentences": sum(one in text for one in sentences), "others": others}
+
+
+def _telling(texts: Iterable[str]) -> set[str]:
+    """Return the texts that are long enough to name their file, and that are the same in every run."""
+    return {text for text in texts if len(text) >= LEAST_LINE and not PLACEHOLDER.search(text)}
 
 
 def _lines(text: str) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
-
-
-def _text(path: Path) -> str:
-    """Return the text of a file; empty for one that is missing, large or no text."""
-    try:
-        return path.read_text("utf-8") if path.stat().st_size <= LARGEST else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _own_files(root: Path) -> Iterator[Path]:
