@@ -35,7 +35,7 @@ def with_sources(request: str, config: AgentConfig, root: Path) -> str:
     `sentences` the sentences of lines that have several, and `others` the lines of a text file that do not stand in the
     request.
     """
-    found = {path: _counts(config, path) for path in _own_files(root)}
+    found = {path: _counts(config, path) for path in own_files(root)}
     held = {
         path.relative_to(root).as_posix(): counts
         for path, counts in found.items()
@@ -109,7 +109,7 @@ def _lines(text: str) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
 
 
-def _own_files(root: Path) -> Iterator[Path]:
+def own_files(root: Path) -> Iterator[Path]:
     """Yield the user's files: no hidden folder, no installed library, no project file and no saved request."""
     left = MOST_FILES
     for folder, folders, files in os.walk(root):

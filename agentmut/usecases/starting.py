@@ -125,7 +125,8 @@ def write_project(target: Path, files: Mapping[str, str], force: bool = False) -
     if existing and not force:
         raise UsageError(
             f"{target} already has {', '.join(existing)}; nothing was written. "
-            "Use --force to overwrite, or another directory."
+            "Use --force to overwrite, or another directory. To measure an agent that stands there, write an "
+            "agentmut.yaml that names it: docs/your-agent.md."
         )
     _write_together(target, texts)
     with suppress(OSError):  # editors do without; the next command writes them again

@@ -1,13 +1,16 @@
 """`agentmut init`: start a project."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut._base import UsageError
 from agentmut.cli.options import Json
 from agentmut.cli.output import print_json, project_option
+
+if TYPE_CHECKING:
+    from agentmut.usecases import StartedBeside
 
 
 def init(
@@ -16,9 +19,10 @@ def init(
         str,
         typer.Option(
             "--framework",
-            help="The starter: python, or the name of a framework, such as langgraph or crewai.",
+            help="Write a starter with an agent stub: python, or the name of a framework, such as langgraph or crewai.",
+            show_default="python, where the folder has no agent yet",
         ),
-    ] = "python",
+    ] = "",
     source: Annotated[
         str,
         typer.Option(
@@ -33,20 +37,34 @@ def init(
 ) -> None:
     """Start a project that runs at once.
 
-    Writes a commented agentmut.yaml, two scenarios and an agent stub. With --from the file describes the agent,
-    which runs in a ready tool loop. Its tools get stand-ins in the scenarios.
+    Writes a commented agentmut.yaml, two scenarios and an agent stub. If the folder already has an agent, agentmut.yaml
+    names that agent, and there is no stub. With --from the file describes the agent, which runs in a ready tool loop.
+    Its tools get stand-ins in the scenarios.
 
     Example: agentmut init my_project
     """
     from importlib.util import find_spec
     from shlex import quote
 
-    from agentmut.usecases import MODEL_OF_STARTER, WITHOUT_MODEL, starter_name, write_from, write_starter
+    from agentmut.usecases import (
+        MODEL_OF_STARTER,
+        WITHOUT_MODEL,
+        has_python,
+        starter_name,
+        write_beside,
+        write_from,
+        write_starter,
+    )
 
-    if source and framework != "python":
+    if source and framework:
         raise UsageError(
             "--framework chooses a starter, and --from takes the agent of a file: leave one out."
         )
+    beside = None if source or framework else write_beside(folder, force)
+    if beside:
+        _print_beside(beside, folder, as_json)
+        return
+    framework = framework or "python"
     begun = write_from(folder, Path(source), force) if source else None
     written = [str(path) for path in (begun.files if begun else write_starter(folder, force, framework))]
     if as_json:
@@ -63,4 +81,29 @@ def init(
         typer.echo(
             f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"
         )
+    if not begun and has_python(folder, written):
+        typer.echo(
+            "agentmut recognised no agent in the Python files here. To measure yours, name it in agentmut.yaml, as in "
+            "`run: your_module:function`; docs/your-agent.md has the other forms."
+        )
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")
+
+
+def _print_beside(begun: "StartedBeside", folder: Path, as_json: bool) -> None:
+    """Print what was found beside the new project, and the next commands."""
+    if as_json:
+        print_json({"written": [str(path) for path in begun.files]})
+        return
+    for path in begun.files:
+        typer.echo(f"wrote {path}")
+    for sentence in begun.found:
+        typer.echo(sentence)
+    typer.echo(
+        "Without a key, begin each command with `agentmut simulate --alias MODEL=sim-large --`. MODEL is the name of "
+        "the agent's model."
+    )
+    where = project_option(folder)
+    commands = [f"agentmut mutants{where}", f"agentmut run{where}"]
+    if begun.saves_request:
+        commands.insert(0, f"agentmut doctor --save-request {folder / 'agent.json'}{where}")
+    typer.echo(f"Next: {commands[0]}\n" + "\n".join(f"then: {command}" for command in commands[1:]))

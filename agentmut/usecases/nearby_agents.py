@@ -1,0 +1,259 @@
+"""Agents that already stand in a folder: functions and objects of Python that ask a model. No code of them runs."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from agentmut.project import own_files
+
+STUB = "agent_under_test.py"
+"""The file of a starter's agent: no test, for all its name."""
+LARGEST = 200_000
+"""Bytes of a file of Python that is read."""
+_MADE_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType(
+    {
+        "langgraph": (
+            frozenset({"langgraph", "langchain"}),
+            frozenset({"create_agent", "create_react_agent", "compile"}),
+        ),
+        "openai_agents": (frozenset({"agents"}), frozenset({"Agent"})),
+        "pydantic_ai": (frozenset({"pydantic_ai"}), frozenset({"Agent"})),
+        "crewai": (frozenset({"crewai"}), frozenset({"Crew"})),
+        "autogen": (
+            frozenset({"autogen_agentchat"}),
+            frozenset({"AssistantAgent", "RoundRobinGroupChat", "SelectorGroupChat", "Swarm"}),
+        ),
+        "google_adk": (
+            frozenset({"google.adk"}),
+            frozenset({"Agent", "LlmAgent", "SequentialAgent", "ParallelAgent", "LoopAgent", "App"}),
+        ),
+        "llama_index": (
+            frozenset({"llama_index"}),
+            frozenset({"FunctionAgent", "ReActAgent", "AgentWorkflow"}),
+        ),
+        "smolagents": (frozenset({"smolagents"}), frozenset({"CodeAgent", "ToolCallingAgent"})),
+        "semantic_kernel": (frozenset({"semantic_kernel"}), frozenset({"ChatCompletionAgent"})),
+    }
+)
+"""Adapter -> the packages of a framework, and the calls that make an agent of it."""
+_CLIENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "anthropic", "openai": "openai", "litellm": "python", "google.genai": "python",
+        "ollama": "python", "mistralai": "python", "groq": "python", "cohere": "python",
+    }
+)  # fmt: skip
+"""Packages whose functions ask a model -> the adapter of a function that uses them."""
+_ASKING = frozenset(
+    {"acompletion", "chat", "completion", "create", "generate", "generate_content", "parse", "stream"}
+)
+"""Names of the calls that send a request."""
+_OTHER_INPUTS = frozenset(
+    {"args", "argv", "cfg", "client", "config", "file", "history", "messages", "model", "path", "tools"}
+)
+"""Names of parameters that do not hold what a user says."""
+_USUAL = (
+    "answer",
+    "run",
+    "chat",
+    "respond",
+    "reply",
+    "ask",
+    "handle",
+    "main",
+    "agent",
+    "build",
+    "make",
+    "graph",
+)
+"""Names that an agent often has; a candidate with one comes first."""
+
+
+class NearbyAgent(NamedTuple):
+    """An agent that was found, as a project names it."""
+
+    adapter: str
+    key: str
+    """`run`, `graph` or `factory`."""
+    place: str
+    """`module:object`."""
+    file: str
+    line: int
+
+
+class _Function(NamedTuple):
+    file: str
+    module: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    calls: frozenset[str]
+    """Names of what is called, the last part of each."""
+
+
+class _Module(NamedTuple):
+    file: str
+    name: str
+    tree: ast.Module
+    imports: frozenset[str]
+
+
+def nearby_agents(root: Path) -> tuple[NearbyAgent, ...]:
+    """Return the agents of a folder's files of Python, the likeliest first.
+
+    Agents of a framework come alone if there are any. Of agents that hand over to each other it is the one to which
+    no other hands over; of functions that call each other it is the outermost one.
+    """
+    modules = list(_modules(root))
+    made = sorted(_made(modules), key=_likelihood)
+    return tuple(made or sorted(_asking(modules), key=_likelihood))
+
+
+def _likelihood(found: NearbyAgent) -> tuple[int, str, int]:
+    name = found.place.rpartition(":")[2]
+    return (_USUAL.index(name) if name in _USUAL else len(_USUAL)), found.file, found.line
+
+
+def _modules(root: Path) -> Iterator[_Module]:
+    for path in own_files(root):
+        inside = path.relative_to(root)
+        if path.suffix != ".py" or _is_test(inside) or path.stat().st_size > LARGEST:
+            continue
+        try:
+            tree = ast.parse(path.read_text("utf-8"))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            continue
+        parts = inside.with_suffix("").parts
+        if all(part.isidentifier() for part in parts):
+            name = ".".join(parts).removesuffix(".__init__")
+            yield _Module(inside.as_posix(), name, tree, frozenset(_imports(tree)))
+
+
+def _is_test(path: Path) -> bool:
+    name = path.name
+    is_named = name.startswith("test_") or (name.endswith("_test.py") and name != STUB)
+    return is_named or name in {"conftest.py", "setup.py"} or "tests" in path.parts[:-1]
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """Yield the first one and the first two parts of each imported name."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [f"{node.module}.{one.name}" for one in node.names]
+        for name in names:
+            parts = name.split(".")
+            yield from (parts[0], ".".join(parts[:2]))
+
+
+def _made(modules: Sequence[_Module]) -> Iterator[NearbyAgent]:
+    """Yield the objects of frameworks, and the functions without parameters that return one."""
+    for module in modules:
+        for adapter, (packages, calls) in _MADE_BY.items():
+            if packages & module.imports:
+                yield from _roots(module, adapter, calls)
+
+
+def _roots(module: _Module, adapter: str, calls: frozenset[str]) -> Iterator[NearbyAgent]:
+    makers = {
+        node.name: node
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _returns(node, calls)
+    }
+    objects = {
+        target.id: node
+        for node in module.tree.body
+        if isinstance(node, ast.Assign) and _is_call_of(node.value, calls)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    named = {
+        name: {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        for name, node in {**makers, **objects}.items()
+    }
+    key = "graph" if adapter == "langgraph" else "factory"
+    for name, node in {**makers, **objects}.items():
+        others = [found for other, found in named.items() if other != name]
+        is_usable = isinstance(node, ast.Assign) or _takes(node) == 0 or _takes_langchains_config(node)
+        if is_usable and not any(name in found for found in others) and not name.startswith("_"):
+            yield NearbyAgent(adapter, key, f"{module.name}:{name}", module.file, node.lineno)
+
+
+def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef, calls: frozenset[str]) -> bool:
+    made = {
+        target.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Assign) and _is_call_of(one.value, calls)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    given = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
+    return any(_is_call_of(one, calls) or (isinstance(one, ast.Name) and one.id in made) for one in given)
+
+
+def _is_call_of(value: ast.expr, calls: Iterable[str]) -> bool:
+    if not isinstance(value, ast.Call) or _last_name(value.func) not in calls:
+        return False
+    owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    return not (isinstance(owner, ast.Name) and owner.id in {"re", "regex"})  # a pattern is compiled, too
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _takes(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many parameters a function needs."""
+    given = node.args
+    keywords = sum(default is None for default in given.kw_defaults)
+    return len(given.posonlyargs) + len(given.args) - len(given.defaults) + keywords
+
+
+def _takes_langchains_config(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    noted = node.args.args[0].annotation if len(node.args.args) == 1 else None
+    return noted is not None and _last_name(noted) == "RunnableConfig"
+
+
+def _asking(modules: Sequence[_Module]) -> Iterator[NearbyAgent]:
+    """Yield the outermost functions that take what a user says and ask a model, by themselves or through others."""
+    functions = [function for module in modules for function in _functions(module)]
+    clients = {module.name: client for module in modules if (client := _client_of(module))}
+    asking = {one.node.name: clients[one.module] for one in functions if one.module in clients and _asks(one)}
+    grown = True
+    while grown:
+        more = {f.node.name: asking[called] for f in functions for called in f.calls & asking.keys()}
+        grown = bool(more.keys() - asking.keys())
+        asking = {**more, **asking}
+    candidates = [one for one in functions if one.node.name in asking and _takes_words(one.node)]
+    for one in candidates:
+        if not any(one.node.name in other.calls for other in candidates if other is not one):
+            adapter, place = asking[one.node.name], f"{one.module}:{one.node.name}"
+            yield NearbyAgent(adapter, "run", place, one.file, one.node.lineno)
+
+
+def _functions(module: _Module) -> Iterator[_Function]:
+    for node in module.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            calls = frozenset(_last_name(one.func) for one in ast.walk(node) if isinstance(one, ast.Call))
+            yield _Function(module.file, module.name, node, calls)
+
+
+def _client_of(module: _Module) -> str:
+    """Return the adapter of the package with which a module asks a model; empty if it imports none."""
+    return next((adapter for package, adapter in _CLIENTS.items() if package in module.imports), "")
+
+
+def _asks(function: _Function) -> bool:
+    return bool(function.calls & _ASKING)
+
+
+def _takes_words(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a public function needs one argument, a text as far as it is annotated."""
+    if _takes(node) != 1 or node.name.startswith("_"):
+        return False
+    given = [*node.args.posonlyargs, *node.args.args]
+    if not given or given[0].arg.lower() in _OTHER_INPUTS:
+        return False
+    noted = given[0].annotation
+    return noted is None or (isinstance(noted, ast.Name) and noted.id == "str")

@@ -1,0 +1,192 @@
+"""`agentmut init` beside an agent of the user: a project that names this agent, without a stub."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentmut.project import own_files, places_in
+from agentmut.usecases.nearby_agents import LARGEST, NearbyAgent, nearby_agents
+from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
+from agentmut.usecases.starting_from import write_from
+
+REQUEST = "agent.json"
+_NO_INPUT = "leave it out for a program that reads the question on stdin"
+MOST_NAMED = 5
+"""Other agents that a project file lists beside the one that it names."""
+_PROJECT = """\
+# What agentmut breaks, which tests it measures, and with how much evidence.
+{first}#   agentmut mutants                            what would be broken (--diff: how)
+#   agentmut run                                break it, and see which breakages the scenarios notice
+version: 1
+
+agent:
+  adapter: {adapter}
+{named}{config}
+"""
+_SAVE = "agentmut doctor --save-request agent.json"
+_FIRST = f"#   {_SAVE}   what the agent asks of its model; this comes first\n"
+_BY_REQUEST = (
+    f"  config: {{request: {REQUEST}}}         # prompt, tools and model; `{_SAVE}` writes this file\n"
+)
+_BY_READING = "  # prompt, tools and model are read from the agent\n"
+_SCENARIO = """\
+# Put a question here that users of your agent ask, and say what must hold of the answer.
+- name: first
+  input: Hello, what can you do for me?
+  evaluators:
+  - regex: \\w
+"""
+_READ_WHOLE = frozenset(
+    {
+        "openai_agents",
+        "pydantic_ai",
+        "crewai",
+        "autogen",
+        "google_adk",
+        "llama_index",
+        "smolagents",
+        "semantic_kernel",
+    }
+)
+"""Adapters that read prompt, tools and model off a live agent."""
+_AI_PACKAGES = (
+    "openai",
+    "@anthropic-ai/sdk",
+    "ai",
+    "@google/genai",
+    "@langchain/core",
+    "@mastra/core",
+    "ollama",
+)
+_SUITES = (
+    ("promptfooconfig.yaml", "promptfoo: promptfooconfig.yaml"),
+    ("promptfooconfig.yml", "promptfoo: promptfooconfig.yml"),
+)
+
+
+class StartedBeside(NamedTuple):
+    """A new project for an agent that was there already."""
+
+    files: tuple[Path, ...]
+    found: tuple[str, ...]
+    """What was found, and what the project file has of it, in sentences."""
+    saves_request: bool
+    """Whether `agentmut doctor --save-request agent.json` comes next."""
+
+
+def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
+    """Write a project for the agent that stands in a folder; None if there is none. Raises `UsageError`.
+
+    A graph in `langgraph.json` comes first, then agents of Python, then a program of Node. No code of the user runs.
+    """
+    if not target.is_dir():
+        return None
+    if graph := _one_graph(target):
+        begun = write_from(target, graph, force)
+        found = "langgraph.json names a graph, and agentmut.yaml names the same graph"
+        return StartedBeside(begun.files, (_sentence(found), *_suites(target, ())), True)
+    agents = nearby_agents(target)
+    if agents:
+        return _started(target, force, _named(agents), _of_python(agents), agents)
+    if command := _program(target):
+        line = f'  command: [{", ".join(command)}, "{{input}}"]   # {{input}} is the question; {_NO_INPUT}\n'
+        found = f"package.json starts `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
+        return _started(target, force, line, (_sentence(found),), (NearbyAgent("command", "", "", "", 0),))
+    return None
+
+
+def has_python(folder: Path, written: Sequence[str]) -> bool:
+    """Return whether a folder has files of Python beside the written ones."""
+    ours = {Path(path).resolve() for path in written}
+    return any(path.suffix == ".py" and path.resolve() not in ours for path in own_files(folder))
+
+
+def _started(
+    target: Path, force: bool, named: str, found: Sequence[str], agents: Sequence[NearbyAgent]
+) -> StartedBeside:
+    adapter = agents[0].adapter
+    is_read = adapter in _READ_WHOLE
+    text = _PROJECT.format(
+        first="" if is_read else _FIRST,
+        adapter=adapter,
+        named=named,
+        config=_BY_READING if is_read else _BY_REQUEST,
+    )
+    files = {"agentmut.yaml": text + SETTINGS, "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO}
+    written = write_project(target, files, force)
+    return StartedBeside(written, (*found, *_suites(target, agents)), not is_read)
+
+
+def _named(agents: Sequence[NearbyAgent]) -> str:
+    """Return the lines of the project file that name an agent, and the others as comments."""
+    first, *others = (f"{one.key}: {one.place}   # {one.file}:{one.line}" for one in agents)
+    return "".join(f"  {line}\n" for line in (first, *(f"# {other}" for other in others[:MOST_NAMED])))
+
+
+def _of_python(agents: Sequence[NearbyAgent]) -> tuple[str, ...]:
+    first, *others = agents
+    what = "asks a model" if first.key == "run" else f"makes an agent of {first.adapter}"
+    said = [_sentence(f"{first.place} ({first.file}:{first.line}) {what}, and agentmut.yaml names it")]
+    if others:
+        names = ", ".join(one.place for one in others[:MOST_NAMED])
+        verb = "does" if len(others) == 1 else "do"
+        said.append(_sentence(f"{names} {verb} so too: choose in agentmut.yaml which one is measured"))
+    return tuple(said)
+
+
+def _one_graph(target: Path) -> Path | None:
+    """Return `langgraph.json` if it names one graph of Python."""
+    path = target / "langgraph.json"
+    places = list(places_in(_json(path)).values())
+    is_python = len(places) == 1 and Path(places[0].partition(":")[0]).suffix in ("", ".py")
+    return path if is_python else None
+
+
+def _program(target: Path) -> tuple[str, ...]:
+    """Return the command that starts a Node program which asks a model; empty if there is none."""
+    package = _json(target / "package.json")
+    needed = package.get("dependencies")
+    if not isinstance(needed, dict) or not any(name in needed for name in _AI_PACKAGES):
+        return ()
+    scripts = package.get("scripts")
+    start = scripts.get("start") if isinstance(scripts, dict) else None
+    words = start.split() if isinstance(start, str) else []
+    if words[:1] == ["node"] and len(words) > 1:
+        return tuple(words)
+    main = package.get("main") or next(
+        (one for one in ("agent.js", "index.js") if (target / one).is_file()), ""
+    )
+    return ("node", main) if isinstance(main, str) and (target / main).is_file() else ()
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _suites(target: Path, agents: Sequence[NearbyAgent]) -> Iterator[str]:
+    """Yield which suites are there already, and the line of the project file that measures each."""
+    for file, line in _SUITES:
+        if (target / file).is_file():
+            yield f"{file} is a suite of promptfoo: `suite: {{{line}}}` measures it in place of the scenarios."
+    modules = {one.place.partition(":")[0] for one in agents} - {""}
+    tests = [path for path in own_files(target) if path.name.startswith("test_") and path.suffix == ".py"]
+    about = [path.relative_to(target) for path in tests if any(name in _text(path) for name in modules)]
+    if about:
+        where = about[0].parts[0]
+        tool = "deepeval" if any("deepeval" in _text(target / path) for path in about) else "pytest"
+        line = f"`suite: {{{tool}: {where}}}` measures it in place of the scenarios"
+        yield _sentence(f"{about[0].as_posix()} tests the agent with {tool}: {line}")
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", errors="replace") if path.stat().st_size <= LARGEST else ""
+
+
+def _sentence(text: str) -> str:
+    return f"{text}."

@@ -1,0 +1,164 @@
+"""`agentmut init` in a folder that has an agent: the project names the agent, and there is no stub."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from agentmut.cli.entry import app
+from agentmut.project.loading import load_project
+from agentmut.usecases.nearby_agents import nearby_agents
+
+SDK = """
+import anthropic
+
+def look_up(order: str) -> str:
+    return order
+
+def _reply(messages):
+    return anthropic.Anthropic().messages.create(model="m", messages=messages)
+
+def answer(question: str) -> str:
+    return _reply([question])
+
+def main():
+    print(answer("Hi"))
+"""
+OTHER = SDK.replace("def answer(question", "def summarise(text")
+TEAM = """
+from agents import Agent
+refunds = Agent(name="refunds")
+parcels = Agent(name="parcels")
+triage = Agent(name="triage", handoffs=[refunds, parcels])
+"""
+MADE = """
+import re
+from langchain.agents import create_agent
+DATE = re.compile("[0-9]+")
+def build():
+    graph = create_agent("m", [])
+    return graph
+agent = build()
+"""
+SPLIT = "from desk.client import ask\n\ndef handle(message: str) -> str:\n    return ask([message])\n"
+CLIENT = "import openai\n\ndef ask(messages):\n    return openai.OpenAI().responses.create(input=messages)\n"
+
+
+def put(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def init(root: Path, *options: str) -> str:
+    done = CliRunner().invoke(app, ["init", str(root), *options])
+    assert done.exit_code == 0, done.output
+    return " ".join(done.output.split())
+
+
+def written(root: Path) -> dict[str, Any]:
+    agent: dict[str, Any] = yaml.safe_load((root / "agentmut.yaml").read_text())["agent"]
+    return agent
+
+
+@pytest.mark.parametrize(
+    ("files", "agent"),
+    [
+        ({"desk.py": SDK}, {"adapter": "anthropic", "run": "desk:answer"}),
+        ({"desk/main.py": SPLIT, "desk/client.py": CLIENT}, {"adapter": "openai", "run": "desk.main:handle"}),
+        ({"team.py": TEAM}, {"adapter": "openai_agents", "factory": "team:triage"}),
+        ({"graph.py": MADE}, {"adapter": "langgraph", "graph": "graph:build"}),
+        (
+            {
+                "package.json": '{"dependencies": {"openai": "6"}, "scripts": {"start": "node src/desk.js -q"}}'
+            },
+            {"adapter": "command", "command": ["node", "src/desk.js", "-q", "{input}"]},
+        ),
+        (
+            {"langgraph.json": '{"graphs": {"desk": "./desk.py:graph"}}', "desk.py": SDK},
+            {"adapter": "langgraph", "graph": "./desk.py:graph"},
+        ),
+    ],
+)
+def test_the_project_names_the_agent_that_is_there(
+    files: dict[str, str], agent: dict[str, Any], tmp_path: Path
+) -> None:
+    said = init(put(tmp_path, files))
+    assert agent.items() <= written(tmp_path).items()
+    assert not (tmp_path / "agent_under_test.py").exists()
+    assert "agentmut.yaml names" in said or "agentmut.yaml runs" in said
+
+
+def test_the_next_command_saves_a_request_where_agentmut_cannot_read_the_agent(tmp_path: Path) -> None:
+    said = init(put(tmp_path / "sdk", {"desk.py": SDK}))
+    assert f"Next: agentmut doctor --save-request {tmp_path}/sdk/agent.json" in said
+    assert written(tmp_path / "sdk")["config"] == {"request": "agent.json"}
+    assert (
+        load_project(tmp_path / "sdk", awaited_request=tmp_path / "sdk/agent.json").agent.run == "desk:answer"
+    )
+    assert "save-request" not in init(put(tmp_path / "team", {"team.py": TEAM}))
+    assert load_project(tmp_path / "team").agent.factory == "team:triage"
+
+
+def test_of_several_functions_the_file_names_one_and_lists_the_others(tmp_path: Path) -> None:
+    said = init(put(tmp_path, {"notes.py": OTHER, "desk.py": SDK}))
+    assert written(tmp_path)["run"] == "desk:answer"  # a usual name comes first
+    assert "# run: notes:summarise # notes.py:10" in " ".join(
+        (tmp_path / "agentmut.yaml").read_text().split()
+    )
+    assert "notes:summarise does so too: choose in agentmut.yaml which one is measured." in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def answer(question):\n    return question\n",  # asks no model
+        SDK.replace("question: str", "messages: list"),
+        SDK.replace("(question: str)", "(question: str, user: str)"),
+        "def broken(:\n",
+        "import re\nfrom langchain.agents import create_agent\nDATE = re.compile('[0-9]')\n",
+    ],
+)
+def test_what_is_no_agent_gets_a_stub_and_the_line_to_write(text: str, tmp_path: Path) -> None:
+    said = init(put(tmp_path, {"desk.py": text}))
+    assert (tmp_path / "agent_under_test.py").exists()
+    assert "recognised no agent in the Python files here. To measure yours, name it in agentmut.yaml" in said
+
+
+def test_an_empty_folder_and_a_named_framework_get_the_stub_without_a_word_about_agents(
+    tmp_path: Path,
+) -> None:
+    assert "recognised" not in init(tmp_path / "new")
+    assert "agentmut.yaml names" not in init(put(tmp_path / "sdk", {"desk.py": SDK}), "--framework", "openai")
+    assert (tmp_path / "sdk" / "agent_under_test.py").exists()
+
+
+def test_tests_installed_packages_and_hidden_folders_hold_no_agents(tmp_path: Path) -> None:
+    places = ("test_desk.py", "tests/helper.py", "venv/desk.py", ".hidden/desk.py", "node_modules/desk.py")
+    assert nearby_agents(put(tmp_path, dict.fromkeys(places, SDK))) == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        ({"tests/test_desk.py": "from desk import answer"}, "`suite: {pytest: tests}`"),
+        ({"evals/test_desk.py": "import deepeval, desk"}, "`suite: {deepeval: evals}`"),
+        ({"promptfooconfig.yaml": "prompts: []"}, "`suite: {promptfoo: promptfooconfig.yaml}`"),
+    ],
+)
+def test_a_suite_that_is_there_is_named_with_the_line_that_measures_it(
+    files: dict[str, str], line: str, tmp_path: Path
+) -> None:
+    assert f"{line} measures it in place of the scenarios." in init(put(tmp_path, {"desk.py": SDK, **files}))
+
+
+def test_no_code_runs_and_the_json_lists_the_files(tmp_path: Path) -> None:
+    put(tmp_path, {"desk.py": f"{SDK}\nopen('ran', 'w')\nraise SystemExit\n"})
+    done = CliRunner().invoke(app, ["init", str(tmp_path), "--json"])
+    names = [Path(path).name for path in json.loads(done.output)["written"]]
+    assert names == ["agentmut.yaml", "first.yaml", ".gitignore"]
+    assert not Path("ran").exists()
