@@ -48,7 +48,8 @@ def forked(folder: Path) -> Ended:
             break
         if time.monotonic() > until:
             os.killpg(child, signal.SIGKILL)
-            raise AssertionError(f"the command was at work for {LIMIT} s")
+            os.waitpid(child, 0)
+            raise AssertionError(f"the command was at work for {LIMIT} s: {said[1].read_bytes()[-2000:]!r}")
         time.sleep(0.002)
     return Ended(os.waitstatus_to_exitcode(status), *(path.read_bytes() for path in said))
 
@@ -81,7 +82,7 @@ def tried(project: OddProject, tables: Path) -> tuple[int, str]:
         try:
             return check(project, Path(folder), forked), ""
         except AssertionError as error:
-            return -1, str(error)
+            return -1, f"{project}: {error}"
 
 
 def made(number: int) -> list[OddProject]:

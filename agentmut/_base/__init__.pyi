@@ -125,6 +125,7 @@ from .text_position import line_starts as line_starts
 from .text_position import position as position
 from .traceback_places import users_places as users_places
 from .users_faults import fault_behind as fault_behind
+from .users_faults import fault_of_now as fault_of_now
 from .users_faults import limit_behind as limit_behind
 from .version import __version__ as __version__
 from .whole_files import keep_json as keep_json

@@ -11,7 +11,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from agentmut._base import PLACE_SIGNAL, described, fault_behind
+from agentmut._base import BEAT, PLACE_SIGNAL, described, fault_behind, fault_of_now
 from agentmut.nouns import Ending, Execution, Footprint, Step
 from agentmut.recording import Purse, Trial, be_worker, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor
@@ -70,8 +70,9 @@ def until_ended(work: Coroutine[Any, Any, None]) -> None:
     try:
         asyncio.run(work)
     except BaseException as error:
+        why = fault_behind(error) or described(error)
         with suppress(OSError, ValueError):
-            print(f"a worker process has ended: {described(error)}", file=sys.stderr, flush=True)
+            print(f"a worker process has ended: {why}", file=sys.stderr, flush=True)
         os._exit(1)
 
 
@@ -133,7 +134,18 @@ class _Answers:
                 self._open = False
                 self._pipe.send(answer)
 
+    def check(self) -> None:
+        """Answer in the place of an event loop that code of users lets do nothing more, such as by a `len` that is 0.
+
+        Python's own functions are put back only once the lock is held, so that no other answer comes first.
+        """
+        with self._lock:
+            if (fault := fault_of_now()) and self._open:
+                self._open = False
+                self._pipe.send(_spoiled(fault))
+
     def _overdue(self) -> None:
+        self.check()
         if self._concluded or self._trial is None:  # a hook blocks: the process is killed
             self._say(began=self._concluded is not None)
         else:
@@ -154,6 +166,14 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
     os._exit(0)  # without waiting for what agents have left behind
 
 
+def _check_again_and_again(answers: _Answers) -> None:
+    """Check the worker as long as it is there; each time takes a few microseconds."""
+    never = threading.Event()
+    while not never.wait(BEAT):
+        with suppress(OSError):  # the parent has gone, which the next answer shows
+            answers.check()
+
+
 def _spoiled(fault: str) -> Execution:
     """Return how a trial ended that has spoiled its worker, which ends with it."""
     return Execution(ending=Ending.RAISED, reason=fault, footprint=Footprint(lost=True), abandoned=True)
@@ -165,6 +185,7 @@ async def _answer_all(executor: Executor, pipe: Connection) -> None:
     answers = _Answers(pipe, local.priced if local else lambda execution: execution)
     if local:
         local.prepared, local.begun, local.concluded = answers.note_hooks, answers.note, answers.conclude
+    threading.Thread(target=_check_again_and_again, args=(answers,), daemon=True).start()
     while True:
         try:
             request, seconds = await asyncio.to_thread(pipe.recv)

@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing.context import ForkServerContext, SpawnContext
 
 from agentmut._base import (
@@ -104,7 +104,11 @@ class _Worker:
         """Run one trial, in a new process if there is none."""
         try:
             process = self._process or await self._started()
-            execution: Execution = await in_daemon_thread(process.ask, request, deadline)
+            last = asyncio.get_running_loop().call_later(deadline + MARGIN, process.cut_short)
+            try:
+                execution: Execution = await in_daemon_thread(process.ask, request, deadline)
+            finally:
+                last.cancel()
         except BaseException:  # cancelled, or no trial can be run: the process is of no more use
             self.kill()
             raise
@@ -151,6 +155,8 @@ class _Process:
         self._process = context.Process(target=serve, args=told, daemon=True)
         self._process.start()
         self._killed = False
+        self._in_pipe = False
+        """Whether a word passes the pipe just now, which has no end where the worker does not do its part."""
         theirs.close()
         placed.close()
 
@@ -158,6 +164,14 @@ class _Process:
     def alive(self) -> bool:
         """Return whether the process can take another trial."""
         return self._process.is_alive()
+
+    def cut_short(self) -> None:
+        """Send SIGKILL to a process that takes no request, or that has begun an answer and does not end it.
+
+        Its pipe ends by that, for which `ask` waits.
+        """
+        if self._in_pipe and not self._killed:
+            self._end_group()
 
     def wait_until_ready(self) -> None:
         """Wait until the agent is imported; these seconds belong to no trial. Raises `RunError`."""
@@ -185,7 +199,8 @@ class _Process:
         """Run one trial; kill a process that does not answer."""
         before, underway = memory_kills(), Underway()
         try:
-            self._pipe.send((request, deadline - MARGIN / 2))
+            with self._passing():
+                self._pipe.send((request, deadline - MARGIN / 2))
             until = time.monotonic() + deadline
             while True:
                 if not self._pipe.poll(max(0.0, until - time.monotonic())):
@@ -193,15 +208,44 @@ class _Process:
                     self.kill()
                     why = f"killed: no answer within {deadline:g} s{place}"
                     return _torn_down(request, underway, why) or _unanswered(deadline, underway, place)
-                if not isinstance(answer := self._pipe.recv(), Underway):
+                if not isinstance(answer := self._heard(), Underway):
                     break
                 underway = answer
         except (EOFError, OSError):
-            why = f"it ended the process ({self._how_it_ended()})"
-            return _torn_down(request, underway, why) or self._ended(before, underway)
+            return self._broken_off(request, before, underway)
         if isinstance(answer, Execution):
             return answer
+        if not isinstance(answer, str):
+            return self._broken_off(request, before, underway)
         raise RunError(f"a worker process could not run a trial: {answer}")
+
+    def _heard(self) -> object:
+        """Return the worker's next word; raise `EOFError` for words in the pipe that agentmut has not written."""
+        with self._passing():
+            try:
+                return self._pipe.recv()
+            except OSError:
+                raise
+            except Exception as error:
+                raise EOFError("no word of a worker") from error
+
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        self._in_pipe = True
+        try:
+            yield
+        finally:
+            self._in_pipe = False
+
+    def _broken_off(self, request: TrialRequest, before: int | None, underway: Underway) -> Execution:
+        """Return how a trial ended whose pipe has ended, or has words in it that are none of agentmut's."""
+        self._process.join(timeout=MARGIN)
+        if self._process.exitcode is not None:
+            why = f"it ended the process ({self._how_it_ended()})"
+            return _torn_down(request, underway, why) or self._ended(before, underway)
+        self.kill()
+        why = "killed: it closed or overwrote the pipe of its process to agentmut"
+        return _torn_down(request, underway, why) or _lost(self._exit_ends, why, underway)
 
     def _place(self) -> str:
         """Return where the worker's code of users is, as the end of a sentence; empty where it does not say so."""
@@ -227,13 +271,16 @@ class _Process:
         if self._killed:
             return
         self._killed = True
+        self._end_group()
+        self._process.join()
+        self._places.close()
+        self._watch.release()
+
+    def _end_group(self) -> None:
         if self._process.pid is not None and hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):  # too young to have a group, or all gone
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
-        self._process.join()
-        self._places.close()
-        self._watch.release()
 
     def _ended(self, before: int | None, underway: Underway) -> Execution:
         """Return how a trial ended that ended its process; `before` it, so many had been killed for want of memory."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.warm_command import AGENTMUT, ROOT
 
-LIMIT = 600
+LIMIT = 240
 """Seconds until a command is taken for one that never ends."""
 DOCUMENTED = frozenset({0, 2, 3, 4, 130})
 """The exit codes that `run` may have: 1 is evidence against an agent, which `run` never gives."""
@@ -107,7 +107,7 @@ VERDICTS = (
 
 
 class OddProject(NamedTuple):
-    """What an agent and an evaluator do before they answer."""
+    """What an agent, an evaluator and a hook do before they answer."""
 
     kind: str
     acts: tuple[str, ...]
@@ -116,6 +116,10 @@ class OddProject(NamedTuple):
     judge_acts: tuple[str, ...] = ()
     verdict: str = ""
     isolate: str = "task"
+    hook: str = ""
+    """`setup` or `teardown`; empty for none."""
+    hook_kind: str = "def"
+    hook_acts: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
         """Write the project's files."""
@@ -123,10 +127,18 @@ class OddProject(NamedTuple):
         evaluator = "{contains: hello}"
         if self.verdict:
             evaluator = "{python: 'judge:judge'}"
-            acts = "".join(f"    {act}\n" for act in self.judge_acts)
-            (folder / "judge.py").write_text(f"{HEAD}def judge(trace):\n{acts}    return {self.verdict}\n")
+            judge = _function("def", "judge(trace)", self.judge_acts, self.verdict)
+            (folder / "judge.py").write_text(judge)
+        hook = ""
+        if self.hook:
+            hook = f", {self.hook}: 'hooks:hook'"
+            (folder / "hooks.py").write_text(
+                _function(self.hook_kind, "hook(scenario)", self.hook_acts, "None")
+            )
         (folder / "scenarios").mkdir(exist_ok=True)
-        (folder / "scenarios" / "s.yaml").write_text(f"- {{name: s, input: hi, evaluators: [{evaluator}]}}\n")
+        (folder / "scenarios" / "s.yaml").write_text(
+            f"- {{name: s, input: hi, evaluators: [{evaluator}]{hook}}}\n"
+        )
         (folder / "agentmut.yaml").write_text(
             "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
             f"  config: {{prompt: {PROMPT!r}}}\n"
@@ -142,16 +154,29 @@ class OddProject(NamedTuple):
         return f"{HEAD}{self.kind} run(config, input):\n{body}"
 
 
-ODD_PROJECTS = st.builds(
+def _function(kind: str, header: str, acts: tuple[str, ...], answer: str) -> str:
+    """Return a module with one function that does the acts and returns the answer."""
+    done = "".join(f"    {act}\n" for act in acts)
+    return f"{HEAD}{kind} {header}:\n{done}    return {answer}\n"
+
+
+KINDS = st.sampled_from(["def", "async def"])
+ISOLATIONS = st.sampled_from(["task"] * 19 + ["process"])
+"""A worker process takes far longer."""
+NO_HOOK = {"hook": st.just(""), "hook_kind": st.just("def"), "hook_acts": st.just(())}
+"""`builds` would draw what is left out from its type."""
+ODD_AGENTS = st.builds(
     OddProject,
-    kind=st.sampled_from(["def", "async def"]),
+    kind=KINDS,
     acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
     answer=st.sampled_from(ANSWERS),
     only_mutants=st.booleans(),
-    judge_acts=st.just(()),  # `builds` would draw what is left out from its type
+    judge_acts=st.just(()),
     verdict=st.just(""),
-    isolate=st.sampled_from(["task"] * 99 + ["process"]),
-) | st.builds(
+    isolate=ISOLATIONS,
+    **NO_HOOK,
+)
+ODD_EVALUATORS = st.builds(
     OddProject,
     kind=st.just("def"),
     acts=st.just(("pass",)),
@@ -162,7 +187,22 @@ ODD_PROJECTS = st.builds(
     ),
     verdict=st.sampled_from(VERDICTS),
     isolate=st.just("task"),
+    **NO_HOOK,
 )
+ODD_HOOKS = st.builds(
+    OddProject,
+    kind=KINDS,
+    acts=st.just(("pass",)),
+    answer=st.just("'hello'"),
+    only_mutants=st.just(True),
+    judge_acts=st.just(()),
+    verdict=st.just(""),
+    isolate=ISOLATIONS,
+    hook=st.sampled_from(["setup", "teardown"]),
+    hook_kind=KINDS,
+    hook_acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
+)
+ODD_PROJECTS = ODD_AGENTS | ODD_EVALUATORS | ODD_HOOKS
 
 
 class Ended(NamedTuple):

@@ -19,6 +19,10 @@ def judged(*acts: str) -> OddProject:
 @example(judged("sys.setrecursionlimit(60)"))
 @example(judged("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()"))
 @example(judged("os.fork()"))
+@example(OddProject("def", ("builtins.len = lambda each: 0",), "0", only_mutants=True, isolate="process"))
+@example(
+    OddProject("def", ("pass",), "0", only_mutants=True, hook="teardown", hook_acts=("raise SystemExit(1)",))
+)
 @settings(
     max_examples=4,  # `make slow` tries 3,000
     deadline=None,

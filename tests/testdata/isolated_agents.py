@@ -1,11 +1,13 @@
 """Agents for `isolate: process`: imported by worker processes, so they live in a module."""
 
 import asyncio
+import builtins
 import os
 import re
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,26 @@ async def seize(config: AgentConfig, given: Any) -> Any:
         asyncio.get_running_loop().stop()
     await asyncio.sleep(0)
     return given
+
+
+async def spoil(config: AgentConfig, given: Any) -> Any:
+    """An async agent that takes from its worker what the worker needs."""
+    if str(given) == "len":
+        vars(builtins)["len"] = lambda _: 0
+    if str(given) == "long":
+        write_into_pipes(b"\x7f" * 4)  # the beginning of a word of two gigabytes
+    if str(given) == "other":
+        write_into_pipes(b"\0\0\0\1?")  # a word that no pickle is
+    await asyncio.sleep(0)
+    return given
+
+
+def write_into_pipes(text: bytes) -> None:
+    """Write into each socket of the process, of which one leads to agentmut."""
+    for file in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            if str(file.readlink()).startswith("socket:"):
+                os.write(int(file.name), text)
 
 
 async def wait(config: AgentConfig, given: Any) -> Any:
@@ -177,7 +199,7 @@ def faulty(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
 
 def making(name: str, turns: tuple[str, ...], timeout: float = PATIENT) -> Any:
     """What a `ProcessExecutor` takes: the name of one of these functions."""
-    agents = {"run": run, "block": block, "wait": wait, "seize": seize}
+    agents = {"run": run, "block": block, "wait": wait, "seize": seize, "spoil": spoil}
     if name in agents:
         return partial(executor, agents[name], turns, timeout=timeout)
     makers = {

@@ -90,6 +90,27 @@ def test_a_worker_whose_agent_stops_the_loop_is_replaced() -> None:
     assert fine.ending is Ending.ANSWERED
 
 
+def test_a_worker_whose_agent_lets_its_loop_do_nothing_more_names_that_at_once() -> None:
+    spoiled, fine = execute(pool("spoil", ("len", "fine")), "len", "fine", one_by_one=True)
+    assert spoiled.ending is Ending.RAISED
+    assert "has replaced builtins.len in the process of agentmut" in spoiled.reason
+    assert fine.ending is Ending.ANSWERED
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it finds the pipes in /proc")
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("long", "the process of the agent ended (exit code -9)"),
+        ("other", "killed: it closed or overwrote the pipe of its process to agentmut"),
+    ],
+)
+def test_a_worker_whose_agent_writes_into_its_pipe_is_killed(what: str, reason: str) -> None:
+    spoiled, fine = execute(pool("spoil", (what, "fine"), timeout=SOON), what, "fine", one_by_one=True)
+    assert (spoiled.ending, spoiled.reason) == (Ending.RAISED, reason)
+    assert fine.ending is Ending.ANSWERED
+
+
 @pytest.mark.parametrize("how", ["stop", "cancel"])
 def test_a_worker_that_its_agent_has_ended_says_so_in_a_line(how: str, tmp_path: Path) -> None:
     async def seized() -> None:
