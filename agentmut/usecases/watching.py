@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -62,6 +63,14 @@ class ChartRow(Frozen):
     """Why nothing is watched, where it is not."""
 
 
+class VersionRuns(Frozen):
+    """How many runs come from one version of the agent."""
+
+    version: str
+    reference: int
+    watched: int
+
+
 class WatchReport(Frozen):
     """What has become of an agent in the runs that arrived."""
 
@@ -85,6 +94,8 @@ class WatchReport(Frozen):
     charts: tuple[ChartRow, ...]
     origins: Origins = Origins()
     """The runs of the reference and the watched ones, and how many of them another tool recorded."""
+    versions: tuple[VersionRuns, ...] = ()
+    """The versions of the agent that made these runs, the most frequent one first."""
     nearest: NearestVersion | None = None
     """The version nearest to the runs from the alarm on, or to all watched runs; None with fewer than two versions."""
 
@@ -141,9 +152,7 @@ def watch_imports(project: str | Path = ".", wish: WatchWish | None = None) -> W
         imports = home.store.imports
         numbers = imports.numbers(asked.query)
         if not numbers:
-            raise UsageError(
-                "the store holds no imported run to watch. Name a file or folder with recorded runs."
-            )
+            raise UsageError(_nothing(imports))
         if home.project is not None:
             make_importable(home.root)
         read = _read(imports.some(numbers), asked.reference, Judging((), home.project, home.root))
@@ -186,8 +195,31 @@ def _report(imports: Imports, read: _Read, wish: WatchWish) -> WatchReport:
         within_scenarios=read.scorer.within_scenarios,
         charts=tuple(_placed(row, run, imports) for row, run in charts),
         origins=read.origins,
+        versions=_versions(imports, runs, wish.reference),
         nearest=_nearest(imports, [run.number for run in later[begin:]], wish.seed),
     )
+
+
+def _nothing(imports: Imports) -> str:
+    """Return why there is no run to watch: the store has none, or none that fits."""
+    there = imports.totals()
+    if not there.trials:
+        return "the store holds no imported run to watch. Name a file or folder with recorded runs."
+    return (
+        f"no imported run fits --since and --version. The store holds {there.trials} imported runs of the versions "
+        f"{', '.join(there.versions)}."
+    )
+
+
+def _versions(imports: Imports, runs: Sequence[_ChartInput], reference: int) -> tuple[VersionRuns, ...]:
+    """Return how many runs of the reference, and how many watched runs, each version of the agent made."""
+    version_of = dict(imports.versions())
+    first, later = (
+        Counter(version_of.get(run.number, "") for run in part)
+        for part in (runs[:reference], runs[reference:])
+    )
+    found = (VersionRuns(version=one, reference=first[one], watched=later[one]) for one in first | later)
+    return tuple(sorted(found, key=lambda one: (-one.reference - one.watched, one.version)))
 
 
 def _check(wish: WatchWish) -> None:

@@ -2,12 +2,15 @@
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from agentmut._base.errors import UsageError
+from agentmut.cli.entry import app
 from agentmut.insight import NearestVersion, ScenarioRun, nearest_version, scorer_of
 from agentmut.insight.fingerprint import Feature, Fingerprint
 from agentmut.store import ImportQuery
@@ -147,3 +150,50 @@ def test_a_batch_of_one_run_is_told_as_a_single_run() -> None:
     by_version = "(1: 0.08, 2: 0.00)"
     said = f"0.04 of the time {by_version}, single runs 0.04 {by_version}, by guessing 0.50."
     assert _errors(many) == f"Batches of 17 runs {wrong} {said}"
+
+
+def said(folder: Path, *options: str) -> str:
+    done = CliRunner().invoke(app, ["watch", "--project", str(folder), "--in-control", "100", *options])
+    return " ".join(done.output.split())
+
+
+def test_runs_of_two_versions_say_so_and_one_version_is_watched_alone(tmp_path: Path) -> None:
+    report = watched(tmp_path, 70, 60, verifies=0.0)
+    first, second = (one.version for one in report.versions)
+    assert [(one.reference, one.watched) for one in report.versions] == [(50, 20), (0, 60)]
+    page = said(tmp_path)
+    assert page.startswith(
+        "CHANGED: at least one chart raises an alarm. These runs come from 2 versions of the agent"
+    )
+    assert (
+        f"({first}: 50 of the first, 20 of the later runs; {second}: 0 of the first, 60 of the later runs)"
+        in page
+    )
+    assert f"To watch one version alone, give its name: `--version {first}`." in page
+    alone = said(tmp_path, "--version", first)
+    assert alone.startswith("No change is shown. 20 runs are compared with the first 50.")
+    known = f"of the versions {', '.join(sorted((first, second)))}"
+    with pytest.raises(
+        UsageError, match=f"fits --since and --version. The store holds 130 imported runs {known}"
+    ):
+        watch_imports(tmp_path, WatchWish(ImportQuery(versions=("9",))))
+
+
+def test_each_chart_is_a_sentence(tmp_path: Path) -> None:
+    watched(tmp_path, 70, 60, passes=0.3)
+    page = said(tmp_path)
+    alarm = (
+        r"The CUSUM chart of the pass rate raises an ALARM at run \d+ of 80: runs.json:\d+\. Without a change"
+    )
+    assert re.search(alarm, page), page
+    assert (
+        "The Page-Hinkley chart of behaviour raises no alarm in 80 runs. Without a change it raises one"
+        in page
+    )
+
+
+def test_charts_that_watch_nothing_say_why(tmp_path: Path) -> None:
+    watched(tmp_path, 40, 0)
+    page = said(tmp_path)
+    assert page.startswith("Nothing is watched yet.")
+    assert "The CUSUM chart of behaviour watches nothing: no run is stored after the reference runs." in page

@@ -4,6 +4,7 @@ import textwrap
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -40,6 +41,10 @@ Since = Annotated[
         "--since", help="Only runs that started then or later, such as after the last alarm was handled."
     ),
 ]
+Version = Annotated[
+    list[str] | None,
+    typer.Option("--version", help="Only runs of this version of the agent, or of versions that begin so."),
+]
 Reference = Annotated[
     int, typer.Option("--reference", help="Number of first runs, with which later runs are compared.")
 ]
@@ -57,6 +62,7 @@ def watch(
     pass_score: PassScore = None,
     scenario_by: ScenarioBy = None,
     since: Since = None,
+    version: Version = None,
     reference: Reference = 50,
     drop: Annotated[float, typer.Option("--drop", help="The fall of the pass rate that matters.")] = 0.1,
     in_control: InControl = 1000,
@@ -90,7 +96,8 @@ def watch(
                 )
             came = {"added": read.added, "broken": read.broken}
         begin = None if since is None else moment(since, time.time(), "--since")
-        asked = WatchWish(ImportQuery(since=begin), reference, drop, in_control)
+        query = ImportQuery(since=begin, versions=tuple(version or ()))
+        asked = WatchWish(query, reference, drop, in_control)
         report = watch_imports(project, asked).model_copy(update=came)
     if as_json:
         print_json({**report.model_dump(mode="json"), "changed": report.changed})
@@ -104,11 +111,11 @@ def _lines(report: "WatchReport") -> list[str]:
     from agentmut.report import clean, origins_line
 
     came = "" if report.added is None else f"{report.added} runs imported. "
-    head = "CHANGED" if report.changed else "no change shown" if report.enough else "nothing to watch yet"
     mode = "of its own scenario" if report.within_scenarios else f"of all scenarios together. {TOGETHER}"
     lines = [
-        head,
+        _head(report),
         *unread_lines(report.broken),
+        *_versions(report),
         f"{came}{report.watched} runs are compared with the first {report.reference}.",
         f"The behaviour of each run is compared with runs {mode}".rstrip(".") + ".",
         f"If nothing changes, the first alarm comes after {report.in_control:.0f} runs or more on average.",
@@ -116,9 +123,9 @@ def _lines(report: "WatchReport") -> list[str]:
     ]
     rate = report.pass_rate
     if rate.false_alarm is not None:
-        counts = f"{rate.reference_passes}/{rate.reference_trials}, then {rate.watched_passes}/{rate.watched}"
         lines.append(
-            f"Pass rate {counts}; the chance of a false alarm of its CUSUM so far is {rate.false_alarm:.3f}."
+            f"{rate.reference_passes} of the first {rate.reference_trials} runs passed, and {rate.watched_passes} of "
+            f"the {rate.watched} later runs. The chance of a false alarm of the CUSUM so far is {rate.false_alarm:.3f}."
         )
     if nearest := report.nearest:
         stated, known = (", ".join(names) or "none" for names in (nearest.stated, nearest.versions))
@@ -154,13 +161,46 @@ def _by_version(errors: "Mapping[str, float]") -> str:
     return f" ({', '.join(f'{name}: {rate:.2f}' for name, rate in errors.items())})"
 
 
+_CHART = {"cusum": "CUSUM", "page-hinkley": "Page-Hinkley"}
+
+
 def _line(row: "ChartRow") -> str:
-    name = f"{row.of}, {row.chart}"
+    """Return the sentences on one chart."""
+    rate = "the pass rate" if row.of == "pass rate" else row.of
+    name = f"The {_CHART.get(row.chart, row.chart)} chart of {rate}"
     if row.in_control is None:
-        return f"{name}: not watched, as {row.reason}"
-    how = "simulated" if row.simulated else "exact"
-    said = f"one false alarm in {row.in_control:.0f} runs, {how}"
+        return f"{name} watches nothing: {row.reason}."
+    how = "by simulation" if row.simulated else "by an exact formula"
+    usual = f"Without a change it raises one alarm in {row.in_control:.0f} runs ({how})."
     if row.alarm_at is None:
-        return f"{name}: no alarm in {row.watched} runs ({said})"
+        return f"{name} raises no alarm in {row.watched} runs. {usual}"
     when = "" if row.started is None else f", {datetime.fromtimestamp(row.started, UTC):%Y-%m-%d %H:%M}"
-    return f"{name}: ALARM at run {row.alarm_at} of {row.watched}: {row.run}{when} ({said})"
+    return f"{name} raises an ALARM at run {row.alarm_at} of {row.watched}: {row.run}{when}. {usual}"
+
+
+def _head(report: "WatchReport") -> str:
+    """Return the first line: whether a chart raises an alarm."""
+    if report.changed:
+        return "CHANGED: at least one chart raises an alarm."
+    return "No change is shown." if report.enough else "Nothing is watched yet."
+
+
+MOST_VERSIONS = 3
+"""Versions that a page names; it counts the others."""
+
+
+def _versions(report: "WatchReport") -> list[str]:
+    """Return what to know where several versions of the agent made the runs, in one line."""
+    found = report.versions
+    if len(found) < 2:
+        return []
+    named = "; ".join(
+        f"{one.version or 'without a version'}: {one.reference} of the first, {one.watched} of the later runs"
+        for one in found[:MOST_VERSIONS]
+    )
+    more = f"; {len(found) - MOST_VERSIONS} more versions" if len(found) > MOST_VERSIONS else ""
+    largest = next((one.version for one in found if one.version), "")
+    return [
+        f"These runs come from {len(found)} versions of the agent ({named}{more}). A chart also raises an alarm where "
+        f"a later version behaves differently. To watch one version alone, give its name: `--version {quote(largest)}`."
+    ]
