@@ -15,6 +15,13 @@ _KEYS = (
     "account",
     "master",
     "license",
+    "app",
+    "application",
+    "hmac",
+    "jwt",
+    "webhook",
+    "consumer",
+    "integration",
 )
 _TOKENS = ("auth", "access", "refresh", "bearer", "api", "session", "id", "security", "bot", "deploy")
 _NO_SECRET_TOKENS = ("next", "page", "sync", "continuation", "max", "cancellation")
@@ -26,16 +33,16 @@ def _behind(words: tuple[str, ...], *, there: bool) -> str:
     return f"(?:{'|'.join(f'(?<={p})' for p in places)})" if there else "".join(f"(?<!{p})" for p in places)
 
 
-_PASSWORD = (
+PASSWORD = (
     r"pass(?:word|wd|phrase|wort|code)|(?<=mot de )passe|contrase[ñn]a"
-    r"|(?<![a-z])pwd|(?<=\\[nrtbf])pwd|(?<=_)pass"
+    r"|(?<![a-z])pwd|(?<=\\[nrtbf])pwd|(?<=_)pass|(?<=ssh)pass|(?<=pg)pass"
 )
-_KEY = rf"secret|{_behind(_KEYS, there=True)}key|{_behind(_TOKENS, there=True)}token|credentials?"
-_TOKEN = rf"{_behind(_NO_SECRET_TOKENS, there=False)}token"
-_BEHIND = r"(?:[_-]?(?:\d{1,2}|value|confirm(?:ation)?|again|new|old|prod|test|dev|id))?"
-_NAME = rf"(?i:(?P<password>{_PASSWORD})|(?P<key>{_KEY})|(?P<token>{_TOKEN})){_BEHIND}"
+KEY = rf"secret|{_behind(_KEYS, there=True)}key|{_behind(_TOKENS, there=True)}token|credentials?"
+TOKEN = rf"{_behind(_NO_SECRET_TOKENS, there=False)}token"
+BEHIND = r"(?:[_-]?(?:\d{1,2}|value|confirm(?:ation)?|again|new|old|prod|test|dev|id|base))?"
+_NAME = rf"(?i:(?P<password>{PASSWORD})|(?P<key>{KEY})|(?P<token>{TOKEN})){BEHIND}"
 _CORES = ("pass", "contrase", "pwd", "secret", "key", "token", "credential")
-_MARKS = tuple(form for core in _CORES for form in (core, core.capitalize(), core.upper()))
+MARKS = tuple(form for core in _CORES for form in (core, core.capitalize(), core.upper()))
 """Where a pattern begins: what is before it in a longer name, such as `OPENAI_API_`, is looked back at."""
 
 _PLACEHOLDER = re.compile(
@@ -116,6 +123,12 @@ def _header(found: re.Match[str]) -> bool:
 
 NAMED = (
     Form(
+        "header in a list",
+        ("uthorization", "UTHORIZATION"),
+        re.compile(r"(?P<kept>(?i:uthorization)\\*[\"'],\s?b?\\*[\"'])[^\r\n\"'\\]{6,4096}"),
+        lambda found: _CREDENTIALS.match(secret_in(found)) is not None,
+    ),
+    Form(
         "header",
         ("uthorization", "UTHORIZATION", "ookie", "OOKIE"),
         re.compile(
@@ -126,7 +139,7 @@ NAMED = (
     ),
     Form(
         "quoted value of a name",
-        _MARKS,
+        MARKS,
         re.compile(
             rf"(?P<kept>{_NAME}(?:\\*[\"'`])?\]?\s{{0,3}}(?:=>|:=|[:=])\s{{0,3}}[bBrRuUfF]{{0,2}}(?P<quote>\\*[\"']))"
             r"(?:(?!(?<!\\)(?P=quote))[^\r\n]){3,256}(?=(?P=quote))"
@@ -135,13 +148,13 @@ NAMED = (
     ),
     Form(
         "value assigned to a name",
-        _MARKS,
+        MARKS,
         re.compile(rf"(?P<kept>{_NAME}=)[^\s\"'`&;,<>()\[\]{{}}\\$*=][^\s\"'`&;,<>\\]{{3,255}}"),
         _assigned,
     ),
     Form(
         "value told of a name",
-        _MARKS,
+        MARKS,
         re.compile(
             rf"(?P<kept>{_NAME}(?:\s\([\w ]{{1,30}}\))?[\"'`*]{{0,3}}"
             r"(?:\s?[:=]|\s(?:[-–]|=>|(?:is|was)(?:\snow)?:?))\s{1,3}[\"'`*]{0,3})"
@@ -151,13 +164,13 @@ NAMED = (
     ),
     Form(
         "value beside a name",
-        _MARKS,
+        MARKS,
         re.compile(rf"(?P<kept>{_NAME}{_BY_NEIGHBOUR})[^\s\"'`|,;<>\\]{{6,128}}"),
         _is_secret_value,
     ),
     Form(
         "value of an option",
-        _MARKS,
+        MARKS,
         re.compile(rf"(?P<kept>(?<=-){_NAME}\s)[^\s\"'`|,;<>\\-][^\s\"'`|,;<>\\]{{5,127}}"),
         _is_secret_value,
     ),

@@ -23,7 +23,7 @@ CHANGES_OF_TWO_KINDS = 0.28
 WORDS = 0.6
 """The largest share of characters in runs that look like words (`Next`, `cython`). Random letters and digits have 0.30
 on average; 2 of 100 random strings of 30 characters have more than this. Paths and names of models have more."""
-_WORD = re.compile(r"[A-Z][a-z]{2,}|[a-z]{3,}")
+WORD = re.compile(r"[A-Z][a-z]{2,}|[a-z]{3,}")
 
 _IDS = (
     r"(?:call|toolu|srvtoolu|tooluse|chatcmpl|cmpl|msg|resp|rs|fc|fp|run|thread|asst|step|file|batch|req|gen|item"
@@ -60,11 +60,11 @@ def is_random(text: str) -> bool:
     left = _NOT_RANDOM.sub("", text).rstrip("=")
     if not LEAST <= len(left) <= MOST or len(text) > MOST or _entropy(left) < BITS_PER_CHARACTER:
         return False
-    kinds = [_kind(character) for character in left]
+    kinds = [kind_of(character) for character in left]
     share = sum(a != b for a, b in pairwise(kinds)) / (len(kinds) - 1)
     present = set(kinds)
     if {"digit", "small", "capital"} <= present:
-        words = sum(map(len, _WORD.findall(left))) / len(left)
+        words = sum(map(len, WORD.findall(left))) / len(left)
         return share >= CHANGES and words <= WORDS and not _names_nothing_secret(text)
     return (
         "digit" in present and len(present) == 2 and "sign" not in present and share >= CHANGES_OF_TWO_KINDS
@@ -76,7 +76,8 @@ def _entropy(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
 
 
-def _kind(character: str) -> str:
+def kind_of(character: str) -> str:
+    """Return what a character is: a digit, a small or a capital letter, or a sign."""
     if character.isdigit():
         return "digit"
     if character.isalpha():

@@ -2,24 +2,34 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from agentmut._base import storable_json
-from agentmut.nouns import Execution, Footprint, RequestShape
+from agentmut.nouns import Execution, Footprint, RequestShape, Take
+from agentmut.recording.column_secrets import column_spans
+from agentmut.recording.command_secrets import COMMANDS, manifest_spans
 from agentmut.recording.cut_secrets import without_cut_secrets
 from agentmut.recording.declared_secrets import DeclaredSecrets
+from agentmut.recording.divided_secrets import divided_spans, further_spans
+from agentmut.recording.encoded_secrets import encoded_spans
+from agentmut.recording.escaped_secrets import escaped_spans
 from agentmut.recording.known_secrets import LEAST, KnownSecrets
 from agentmut.recording.likely_forms import LikelyForms
+from agentmut.recording.loose_values import LOOSE
+from agentmut.recording.mnemonics import mnemonic_spans
 from agentmut.recording.named_values import NAMED
 from agentmut.recording.random_text import RANDOM
-from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form, kept_of, secret_in
+from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form, kept_of, places_of, secret_in
+from agentmut.recording.spans import Span, masked_at
+from agentmut.recording.streamed_secrets import has_secret_frames, masked_stream
 
-FORMS = (*SERVICES, *STRUCTURES, *NAMED, RANDOM)
+FORMS = (*SERVICES, *STRUCTURES, *NAMED, *COMMANDS, *LOOSE, RANDOM)
 """What is secret whatever the project is, in the order in which it is looked for."""
 _LIKELY = LikelyForms(FORMS)
+_BEGIN_AT_MARKS = frozenset(form for form in SERVICES if form.before == (0,))
 MASK = "[redacted]"
 MOST_REMEMBERED = 4_096
 """Requests without secrets that are remembered by their digests."""
@@ -47,7 +57,8 @@ class Redactor:
         known = {secret for secret in secrets if len(secret) >= LEAST}
         self._known = KnownSecrets({*known, *short})
         self._declared = declared or DeclaredSecrets()
-        self._own = frozenset(self._found(own))
+        self._own: frozenset[str] = frozenset()
+        self._own = frozenset(secret for text in own for secret in self._formed_in(text))
         self._clean: set[bytes] = set()
         """Digests of requests in which no secret was found."""
         self._clean_footprints: set[Footprint] = set()
@@ -60,9 +71,11 @@ class Redactor:
         """
         text = self._declared.masked(self._known.masked(text, MASK), MASK, self._own)
         # a mask is part of no mark, so none comes into the text on the way
-        for form in _LIKELY.forms_in(text):
+        likely = _LIKELY.forms_in(text)
+        for form in likely:
             text = self._without(form, text)
-        return text
+        text = masked_at(text, self._hidden_in(text, likely), MASK)
+        return masked_at(text, further_spans(text, MASK), MASK)
 
     def execution(self, execution: Execution) -> Execution:
         """Return the execution without secrets in any of its parts."""
@@ -81,7 +94,8 @@ class Redactor:
         if not (execution.reason or execution.takes or execution.judging or execution.hooks):
             return True
         left_out = {"trace", "footprint"}
-        return self._holds_none(storable_json(execution, exclude_defaults=True, exclude=left_out))
+        rest = storable_json(execution, exclude_defaults=True, exclude=left_out)
+        return self._holds_none(rest) and all(map(self._is_reply_clean, execution.takes))
 
     def _is_footprint_clean(self, seen: Footprint) -> bool:
         """Return whether a footprint has no secret. Most trials of a scenario have the very same one."""
@@ -110,8 +124,33 @@ class Redactor:
 
     def secrets_in(self, text: str) -> set[str]:
         """Return what `text` would take out."""
-        found = set(self._found([text])) - self._own
-        return found.union(self._known.found_in(text))
+        return (set(self._formed_in(text)) - self._own).union(self._known.found_in(text))
+
+    def _hidden_in(self, text: str, likely: Sequence[Form]) -> list[Span]:
+        """Return where secrets are that are encoded, escaped, divided, or phrases of words."""
+        found = (
+            *mnemonic_spans(text),
+            *manifest_spans(text),
+            *column_spans(text),
+            *encoded_spans(text, self._plain_or_encoded),
+            *escaped_spans(text, self._plain_or_encoded),
+            *divided_spans(text, [form for form in likely if form in _BEGIN_AT_MARKS]),
+        )
+        return [span for span in found if text[slice(*span)] not in self._own]
+
+    def _any_in(self, text: str) -> list[Span]:
+        return [*self._plain_in(text), *self._hidden_in(text, _LIKELY.forms_in(text))]
+
+    def _plain_or_encoded(self, text: str) -> list[Span]:
+        return [*self._plain_in(text), *encoded_spans(text, self._plain_in)]
+
+    def _plain_in(self, text: str) -> list[Span]:
+        """Return where secrets are in a text as it is."""
+        named = (*self._known.found_in(text), *self._declared.found_in(text))
+        places = [(at, at + len(secret)) for secret in named if secret for at in places_of(secret, text)]
+        formed = (found for form in _LIKELY.forms_in(text) for found in form.found_in(text))
+        spans = [*places, *((f.start() + len(kept_of(f)), f.end()) for f in formed)]
+        return [span for span in spans if (secret := text[slice(*span)]) != MASK and secret not in self._own]
 
     def quoting(self, text: str, secrets: Iterable[str]) -> str:
         """Return a text without secrets, where the text may quote the beginning of another text that has `secrets`."""
@@ -125,7 +164,18 @@ class Redactor:
         fields = {name: self._field(name, getattr(model, name)) for name in type(model).model_fields}
         if isinstance(model, RequestShape):  # where its instructions end is a count of characters
             fields["system"] = len(self.text(model.instructions))
+        if isinstance(model, Take):
+            fields["given"], fields["encoded"] = self._reply(model)
         return model.model_copy(update=fields)
+
+    def _reply(self, take: Take) -> tuple[str, bool]:
+        """Return a recorded reply without secrets, and whether it is base64. Binary frames are whole or masked."""
+        if take.encoded:
+            return (MASK, False) if has_secret_frames(take.body, self._any_in) else (take.given, True)
+        return self.text(masked_stream(take.given, self._any_in, MASK)), False
+
+    def _is_reply_clean(self, take: Take) -> bool:
+        return self._reply(take) == (take.given, take.encoded)
 
     def _field(self, name: str, value: Any) -> Any:
         return self._item(name, value) if type(value) is str else self._value(value)
@@ -154,10 +204,11 @@ class Redactor:
             return type(value)(map(self._value, value))
         return value
 
-    def _found(self, texts: Iterable[str]) -> Iterator[str]:
-        for text in texts:
-            yield from secrets_by_form(text)
-            yield from self._declared.found_in(text)
+    def _formed_in(self, text: str) -> Iterator[str]:
+        """Yield what has the form of a secret in a text, or is declared."""
+        yield from secrets_by_form(text)
+        yield from self._declared.found_in(text)
+        yield from (text[slice(*span)] for span in self._hidden_in(text, _LIKELY.forms_in(text)))
 
     def _without(self, form: Form, text: str) -> str:
         pieces, end = [], 0

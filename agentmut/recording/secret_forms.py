@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 BEGINS = (
@@ -37,7 +38,7 @@ class Form(NamedTuple):
 
     def _at_marks(self, text: str) -> Iterator[re.Match[str]]:
         end = 0
-        for place in sorted({at for mark in self.marks for at in places_of(mark, text)}):
+        for place in _places_of_any(self.marks, text):
             for before in self.before:
                 match = self.pattern.match(text, place - before) if place - before >= end else None
                 if match is not None and self.is_secret(match):
@@ -52,6 +53,12 @@ def places_of(mark: str, text: str) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find(mark, place + 1)
+
+
+@lru_cache(maxsize=2)
+def _places_of_any(marks: tuple[str, ...], text: str) -> tuple[int, ...]:
+    """Return the places of all marks in order. Several forms have the same marks and search the same text in turn."""
+    return tuple(sorted({at for mark in marks for at in places_of(mark, text)}))
 
 
 def secret_in(found: re.Match[str]) -> str:
@@ -73,6 +80,7 @@ def token(kind: str, *prefixes: str, rest: str, ends: str = _ENDS) -> Form:
 _WORD = "[A-Za-z0-9_-]"
 _DIGIT = f"(?={_WORD}{{0,80}}[0-9])"
 """At least one digit: names of classes and columns begin like some tokens."""
+_UUID = r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"
 
 SERVICES = (
     # model services
@@ -96,6 +104,14 @@ SERVICES = (
     token("Fireworks", "fw_", rest=rf"{_DIGIT}[A-Za-z0-9]{{20,}}"),
     token("Firecrawl", "fc-", rest=r"[a-f0-9]{32}"),
     token("RunPod", "rpa_", rest=r"[A-Za-z0-9]{40,}"),
+    token("Llama API", "LLM|", rest=rf"\d{{10,20}}\|{_WORD}{{20,}}"),
+    token("LlamaCloud", "llx-", rest=r"[A-Za-z0-9]{40,}"),
+    token("Composio, Unkey", "ak_", "unkey_", rest=rf"{_DIGIT}[A-Za-z0-9]{{16,}}"),
+    token("Cursor", "key_", rest=r"[a-f0-9]{64}"),
+    token("Logfire", "pylf_v", rest=r"\d_[a-z]{2}_[A-Za-z0-9]{40,}"),
+    token("Browserbase", "bb_live_", "bb_test_", rest=r"[A-Za-z0-9_-]{20,}"),
+    Form("Zhipu", (".",), before=(32,), pattern=re.compile(
+        rf"{BEGINS}[a-f0-9]{{32}}\.(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{{16}}{_ENDS}")),
     # code and packages
     token("GitHub", "github_pat_", rest=r"[A-Za-z0-9_]{20,}"),
     token("GitHub", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest=r"[A-Za-z0-9_-]{16,}"),
@@ -135,6 +151,20 @@ SERVICES = (
     Form(
         "Azure", ("Q~",), re.compile(r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"), before=(4,)
     ),
+    token("LaunchDarkly", "sdk-", "mob-", "api-", rest=_UUID),
+    token("Dynatrace", "dt0c01.", "dt0s16.", rest=r"[A-Z0-9]{20,}\.[A-Z0-9]{60,}"),
+    token("AWS Bedrock", "ABSKQmVk", rest=r"[A-Za-z0-9+/]{60,}={0,2}"),
+    Form("Azure DevOps", ("AZDO",), re.compile(rf"{BEGINS}[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}{_ENDS}"), before=(76,)),
+    token("Tailscale", "tskey-", rest=r"[a-z]{2,12}-[A-Za-z0-9-]{16,}"),
+    token("Sourcegraph", "sgp_", rest=r"[A-Za-z0-9_]{40,}"),
+    token("Modal", "ak-", "as-", rest=r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{22}"),
+    token("E2B", "e2b_", rest=r"[a-f0-9]{40}"),
+    token("Daytona", "dtn_", rest=r"[a-f0-9]{64}"),
+    token("Convex", "prod:", "dev:", rest=r"[a-z0-9-]{1,60}\|[A-Za-z0-9+/=]{40,}"),
+    token("Render", "rnd_", rest=r"[A-Za-z0-9]{24,}"),
+    token("OpenShift", "sha256~", rest=rf"{_WORD}{{40,}}"),
+    token("Adafruit", "aio_", rest=r"[A-Za-z0-9]{28}"),
+    token("Infracost", "ico-", rest=r"[A-Za-z0-9]{32}"),
     # messages, payments, work
     token("Slack", "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xoxd-", "xoxc-", "xapp-",
           rest=r"[A-Za-z0-9%._-]{10,}"),
@@ -148,10 +178,23 @@ SERVICES = (
     token("Braintree", "access_token$production$", "access_token$sandbox$", rest=r"[a-z0-9]{16}\$[a-f0-9]{32}"),
     Form("Asana", ("1/", "2/"), re.compile(rf"{BEGINS}[12]/\d{{10,}}(?:/\d{{10,}})?:[a-f0-9]{{32}}{_ENDS}")),
     token("Razorpay", "rzp_live_", "rzp_test_", rest=r"[A-Za-z0-9]{14,}"),
-    token("HubSpot", "pat-na1-", "pat-na2-", "pat-eu1-", rest=r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"),
+    token("HubSpot", "pat-na1-", "pat-na2-", "pat-eu1-", rest=_UUID),
     token("Square", "sq0atp-", "sq0csp-", "EAAAE", rest=rf"{_WORD}{{20,}}"),
     token("Shopify", "shpat_", "shpca_", "shppa_", "shpss_", rest=r"[a-fA-F0-9]{32}"),
     token("Facebook", "EAAB", "EAAC", "EAAG", rest=rf"{_DIGIT}[A-Za-z0-9]{{40,}}"),
+    token("Lob", "live_", "test_", rest=r"[a-f0-9]{35}"),
+    token("MailerSend", "mlsn.", rest=r"[a-f0-9]{64}"),
+    token("Brevo", "xkeysib-", "xsmtpsib-", rest=r"[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    token("Resend", "re_", rest=r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}"),
+    token("Twitch", "oauth:", rest=r"[a-z0-9]{30}"),
+    token("42", "s-s4t2ud-", "s-s4t2af-", rest=r"[a-f0-9]{64}"),
+    token("EasyPost", "EZAK", "EZTK", rest=r"[A-Za-z0-9]{54}"),
+    token("Nylas", "nyk_v", rest=r"\d_[A-Za-z0-9]{60,}"),
+    token("Polar, PostHog", "polar_oat_", "polar_pat_", "phx_", rest=r"[A-Za-z0-9]{40,}"),
+    token("Typeform", "tfp_", rest=r"[A-Za-z0-9_-]{40,}"),
+    token("Vercel", "vercel_blob_rw_", "vcp_", "vck_", rest=r"[A-Za-z0-9_]{40,}"),
+    token("Contentful", "CFPAT-", rest=rf"{_WORD}{{43}}"),
+    token("Tencent", "AKID", rest=r"[A-Za-z0-9]{32}"),
     token("Linear", "lin_api_", "lin_oauth_", rest=r"[A-Za-z0-9]{30,}"),
     token("Notion", "ntn_", "secret_", rest=rf"{_DIGIT}[A-Za-z0-9]{{30,}}"),
     token("Figma", "figd_", "figo_", rest=rf"{_WORD}{{30,}}"),
@@ -204,12 +247,14 @@ STRUCTURES = (
         (
             "hooks.slack.com/", "discord.com/", "discordapp.com/", "webhook.office.com/", "hooks.zapier.com/",
             "outlook.office.com/", "open-apis/bot/", "maker.ifttt.com/", "hook.", "events.pagerduty.com/",
+            "mcp.zapier.com/", "calendar.google.com/",
         ),
         re.compile(
-            r"(?P<kept>hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+            r"(?P<kept>hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(?:\d+/)?"
             r"|webhook\.office\.com/webhookb2/|hooks\.zapier\.com/hooks/catch/|outlook\.office\.com/webhook/"
             r"|open-apis/bot/v2/hook/|maker\.ifttt\.com/trigger/[\w-]{1,80}/with/key/"
-            r"|hook\.(?:[a-z]{2}\d\.)?(?:make|integromat)\.com/|events\.pagerduty\.com/integration/)[A-Za-z0-9_@/-]{16,}"
+            r"|hook\.(?:[a-z]{2}\d\.)?(?:make|integromat)\.com/|events\.pagerduty\.com/integration/"
+            r"|mcp\.zapier\.com/api/mcp/[as]/|calendar\.google\.com/calendar/ical/[^/\s]{1,120}/private-)[A-Za-z0-9_@/-]{16,}"
         ),
     ),
     Form(
@@ -224,7 +269,10 @@ STRUCTURES = (
     Form(
         "user and password of an address",
         ("://",),
-        re.compile(r"(?P<kept>://)[^/@\s\"'\\:<>?#]*:[^/\s\"'\\<>]+(?=@[A-Za-z0-9\[_.-])"),
+        re.compile(
+            r"(?P<kept>://)(?!user(?:name)?:pass(?:word)?@|[\w-]*:\$\{?\w+\}?@)"
+            r"[^/@\s\"'\\:<>?#]*:[^/\s\"'\\<>]+(?=@[A-Za-z0-9\[_.-])"
+        ),
     ),
     Form(
         "key before the host of an address",
@@ -235,7 +283,7 @@ STRUCTURES = (
         "value in an address's query",
         ("=",),
         re.compile(
-            r"(?P<kept>[?&;][\w-]*(?i:key|token|secret|password|passwd|sig|signature|credential)=)"
+            r"(?P<kept>[?&;][\w-]*(?<!badge\.svg\?)(?i:key|token|secret|password|passwd|sig|signature|credential)=)"
             r"[^&\s\"'\\<>\[\])]{6,}"
         ),
         before=(),
