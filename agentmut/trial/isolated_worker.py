@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from agentmut._base import BEAT, PLACE_SIGNAL, described, fault_behind, fault_of_now
-from agentmut.nouns import Ending, Execution, Footprint, Step
+from agentmut.nouns import Ending, Execution, Step
 from agentmut.recording import Purse, Trial, be_worker, own_older_threads
 from agentmut.trial.executor import Executor, LocalExecutor
 from agentmut.trial.single_run import asked_by, cut_off
@@ -20,6 +20,9 @@ from agentmut.trial.single_run import asked_by, cut_off
 GROUPED = "grouped"
 """A worker's word that it has a process group of its own. It waits for an answer before it runs code of users."""
 READY = "ready"
+SPOILED = "spoiled"
+"""The first of two words on a trial that has spoiled its worker; the second says how. Mere texts get through the pipe
+where code of users has taken away the modules that other words need."""
 MakeExecutor = Callable[[], Executor]
 
 
@@ -126,13 +129,13 @@ class _Answers:
             if self._open:
                 self._pipe.send(Underway(began, priced, self._concluded))
 
-    def send(self, answer: Execution | str) -> None:
-        """Send the answer, unless one was sent already."""
+    def send(self, answer: Execution | str | tuple[str, str]) -> None:
+        """Send the answer, unless one was sent already. Raises where it cannot be sent; then another one can."""
         self._timer.cancel()
         with self._lock:
             if self._open:
-                self._open = False
                 self._pipe.send(answer)
+                self._open = False
 
     def check(self) -> None:
         """Answer in the place of an event loop that code of users lets do nothing more, such as by a `len` that is 0.
@@ -142,7 +145,7 @@ class _Answers:
         with self._lock:
             if (fault := fault_of_now()) and self._open:
                 self._open = False
-                self._pipe.send(_spoiled(fault))
+                self._pipe.send((SPOILED, fault))
 
     def _overdue(self) -> None:
         self.check()
@@ -174,11 +177,6 @@ def _check_again_and_again(answers: _Answers) -> None:
             answers.check()
 
 
-def _spoiled(fault: str) -> Execution:
-    """Return how a trial ended that has spoiled its worker, which ends with it."""
-    return Execution(ending=Ending.RAISED, reason=fault, footprint=Footprint(lost=True), abandoned=True)
-
-
 async def _answer_all(executor: Executor, pipe: Connection) -> None:
     """Answer requests until the other side closes the pipe."""
     local = executor if isinstance(executor, LocalExecutor) else None
@@ -193,9 +191,23 @@ async def _answer_all(executor: Executor, pipe: Connection) -> None:
             return
         answers.begin(seconds)
         try:
-            answers.send(await executor.execute(request))
+            ended = await executor.execute(request)
         except Exception as error:
             fault = fault_behind(error)
-            answers.send(_spoiled(fault) if fault else described(error))
+            answers.send((SPOILED, fault) if fault else described(error))
+        else:
+            _send(ended, answers)
         finally:
             own_older_threads(None)
+
+
+def _send(ended: Execution, answers: _Answers) -> None:
+    """Send how a trial ended. Where that cannot be packed, code of users has taken away what is needed for it."""
+    try:
+        answers.send(ended)
+    except OSError:
+        raise
+    except Exception as error:
+        answers.send(
+            (SPOILED, fault_behind(error) or f"the agent has spoiled its process: {described(error)}")
+        )

@@ -22,7 +22,7 @@ from agentmut._base import (
 from agentmut.nouns import Ending, Execution, Footprint
 from agentmut.recording import Purse, in_daemon_thread
 from agentmut.trial.executor import TrialRequest
-from agentmut.trial.isolated_worker import GROUPED, READY, MakeExecutor, Underway, serve
+from agentmut.trial.isolated_worker import GROUPED, READY, SPOILED, MakeExecutor, Underway, serve
 
 _log = logging.getLogger(__name__)
 MARGIN = 5.0
@@ -213,8 +213,12 @@ class _Process:
                 underway = answer
         except (EOFError, OSError):
             return self._broken_off(request, before, underway)
-        if isinstance(answer, Execution):
-            return answer
+        match answer:
+            case Execution():
+                return answer
+            case (word, str(fault)) if word == SPOILED:
+                self.kill()
+                return _torn_down(request, underway, fault) or _lost(Ending.RAISED, fault, underway)
         if not isinstance(answer, str):
             return self._broken_off(request, before, underway)
         raise RunError(f"a worker process could not run a trial: {answer}")

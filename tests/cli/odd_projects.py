@@ -142,7 +142,7 @@ class OddProject(NamedTuple):
         (folder / "agentmut.yaml").write_text(
             "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
             f"  config: {{prompt: {PROMPT!r}}}\n"
-            "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 20, rounds: one}\n"
+            "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 10, rounds: one}\n"
             f"execution: {{concurrency: 2, retries: 0, timeout: 2, evaluator_timeout: 5, isolate: {self.isolate}}}\n"
             "budget: {trials: 24}\n"
         )

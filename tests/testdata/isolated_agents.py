@@ -69,6 +69,8 @@ async def spoil(config: AgentConfig, given: Any) -> Any:
     """An async agent that takes from its worker what the worker needs."""
     if str(given) == "len":
         vars(builtins)["len"] = lambda _: 0
+    if str(given) == "modules":
+        sys.modules.clear()
     if str(given) == "long":
         write_into_pipes(b"\x7f" * 4)  # the beginning of a word of two gigabytes
     if str(given) == "other":

@@ -90,10 +90,17 @@ def test_a_worker_whose_agent_stops_the_loop_is_replaced() -> None:
     assert fine.ending is Ending.ANSWERED
 
 
-def test_a_worker_whose_agent_lets_its_loop_do_nothing_more_names_that_at_once() -> None:
-    spoiled, fine = execute(pool("spoil", ("len", "fine")), "len", "fine", one_by_one=True)
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("len", "has replaced builtins.len in the process of agentmut"),
+        ("modules", "the agent has spoiled its process: PicklingError"),
+    ],
+)
+def test_a_worker_whose_agent_has_taken_what_it_needs_names_that_at_once(what: str, named: str) -> None:
+    spoiled, fine = execute(pool("spoil", (what, "fine")), what, "fine", one_by_one=True)
     assert spoiled.ending is Ending.RAISED
-    assert "has replaced builtins.len in the process of agentmut" in spoiled.reason
+    assert named in spoiled.reason
     assert fine.ending is Ending.ANSWERED
 
 
