@@ -1,5 +1,6 @@
 """Relations whose runs show the same facts, usually after a turn was reworded."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -48,7 +49,7 @@ class Invariant(NoArgument):
         return same_facts(self.id, pair)
 
 
-class RewordedTurn(Invariant):
+class RewordedTurn(Invariant, ABC):
     """One turn of the user has other words with the same meaning, or an irrelevant addition.
 
     Subclasses list what may change, in groups whose changes can be combined. One group is drawn, and of it
@@ -59,9 +60,9 @@ class RewordedTurn(Invariant):
     nothing: ClassVar[str]
     """Why a scenario has none, in a phrase."""
 
+    @abstractmethod
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
         """Return groups of changes, in a stable order; empty groups do not count."""
-        raise NotImplementedError
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
         """Return why no turn can change, in a phrase; empty if one can."""

@@ -24,7 +24,7 @@ class AnsweringAgent(KnowsApi, NeedsDoubles):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """Refuse: only a suite's importer makes this adapter."""
-        raise NotImplementedError(f"made by the importer {cls.suite}, of `suite: {{{cls.suite}: ...}}`")
+        raise TypeError(f"made by the importer {cls.suite}, of `suite: {{{cls.suite}: ...}}`")
 
     def get_config(self) -> AgentConfig:
         """Return the config under test."""

@@ -33,7 +33,7 @@ class CalledAgent(ChoosesRoute, HoldsInputs, KnowsOriginal):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """Refuse: only a suite's importer makes this adapter."""
-        raise NotImplementedError("made by an importer, of the project's section `suite`")
+        raise TypeError("made by an importer, of the project's section `suite`")
 
     def get_config(self) -> AgentConfig:
         """Return the config under test."""

@@ -95,7 +95,7 @@ class OnWire(AsksAgent):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "OnWire":
         """Refuse: `OnWire` is made from an adapter."""
-        raise NotImplementedError("wrap an adapter with agentmut.trial.on_wire.routed")
+        raise TypeError("wrap an adapter with agentmut.trial.on_wire.routed")
 
     @cached_property
     def agent(self) -> Adapter:

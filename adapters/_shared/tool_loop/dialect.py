@@ -1,6 +1,7 @@
 """The part of a service's SDK that a ready tool loop needs: one small class for each API."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
@@ -73,23 +74,21 @@ Body = dict[str, Any]
 """What is sent or came back, in the terms of the API."""
 
 
-class Dialect:
-    """Asks a model through one API of an SDK; there is one class for each API. The SDK is imported on first use."""
+class Dialect(ABC):
+    """Asks an agent of one API of an SDK. The SDK is imported on first use."""
 
     package: ClassVar[str]
     """The SDK, as pip knows it."""
     api: ClassVar[str]
     """What the API is called."""
-    codec: ClassVar[Codec]
-    """Reads and writes what is sent."""
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
         self._clients = Clients(self.package)
 
+    @abstractmethod
     def refuses(self, model: ModelConfig) -> str:
         """Return the first setting that the API does not have; empty if it has all settings."""
-        return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """Return the client of this event loop; address and key are the SDK's own environment variables.
@@ -97,6 +96,25 @@ class Dialect:
         Raises `AdapterError`.
         """
         return self._clients.client()
+
+    @abstractmethod
+    async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
+        """Make one call and return its reply; a stream is read to its end."""
+
+    @abstractmethod
+    def answered(self, answers: Sequence[Answer]) -> Items:
+        """Return what is added to the conversation for the results of a reply's calls."""
+
+
+class ModelDialect(Dialect):
+    """Asks a model through one API of an SDK: each call is one request with the config and the conversation."""
+
+    codec: ClassVar[Codec]
+    """Reads and writes what is sent."""
+
+    def refuses(self, model: ModelConfig) -> str:
+        """Return the first setting that the API's request loses; empty if it loses none."""
+        return refused(self.codec, model, self.api)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """Make one model call and return its reply; a stream is read to its end."""
@@ -112,21 +130,17 @@ class Dialect:
             unfinished=reply.finish_reason == "pause_turn",
         )
 
+    @abstractmethod
     async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
         """Return the plain reply to a request with the conversation so far."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reply_items(self, came: Body, reply: ModelReply) -> Items:
         """Return what is added to the conversation for a reply."""
-        raise NotImplementedError
 
     def cut(self, came: Body, reply: ModelReply) -> str:
         """Return why a reply ended early; empty where the model was done."""
         return _CUT.get(reply.finish_reason, "")
-
-    def answered(self, answers: Sequence[Answer]) -> Items:
-        """Return what is added to the conversation for the results of a reply's calls."""
-        raise NotImplementedError
 
 
 _CUT = {"length": "max_tokens", "content_filter": "content filter"}

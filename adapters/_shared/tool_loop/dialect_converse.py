@@ -9,8 +9,8 @@ from agentmut.adapters._shared.boto3 import Boto3, hung_up
 from agentmut.adapters._shared.tool_loop.dialect import (
     Answer,
     Body,
-    Dialect,
     Items,
+    ModelDialect,
     Reply,
     StreamCutError,
     body_of,
@@ -31,7 +31,7 @@ _CUT = {
 }
 
 
-class ConverseDialect(Dialect):
+class ConverseDialect(ModelDialect):
     """`converse`, or `converse_stream`; boto3 blocks, so each call runs in a thread.
 
     It has no seed, and no way to say that no tool may be called.

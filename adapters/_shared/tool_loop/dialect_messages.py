@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from agentmut.adapters._shared.tool_loop.dialect import (
     Answer,
     Body,
-    Dialect,
     Items,
+    ModelDialect,
     StreamCutError,
     arguments_of,
     body_of,
@@ -26,7 +26,7 @@ _CUT = {
 }
 
 
-class MessagesDialect(Dialect):
+class MessagesDialect(ModelDialect):
     """`messages.create`, plain or streamed.
 
     It has no seed, no JSON without a schema, no efforts below low, and no temperatures above 1.

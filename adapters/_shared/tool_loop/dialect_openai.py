@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from agentmut.adapters._shared.tool_loop.dialect import (
     Answer,
     Body,
-    Dialect,
     Items,
+    ModelDialect,
     StreamCutError,
     body_of,
     plain,
@@ -17,7 +17,7 @@ from agentmut.wire import ENDS, ChatCompletions, Responses, assembled
 from agentmut.wire.dialects import sse
 
 
-class ChatDialect(Dialect):
+class ChatDialect(ModelDialect):
     """`chat.completions.create`, plain or streamed. The config uses this API's settings, so it refuses none."""
 
     package: ClassVar[str] = "openai"
@@ -55,7 +55,7 @@ class ResponseFailedError(RuntimeError):
     """The service accepted the request and then failed."""
 
 
-class ResponsesDialect(Dialect):
+class ResponsesDialect(ModelDialect):
     """`responses.create`, plain or streamed; each request has the whole conversation, and the service keeps none.
 
     It has no seed and no stop sequences.

@@ -170,7 +170,7 @@ class _WatchedAdapter:
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
-        raise NotImplementedError("it is made from an adapter")
+        raise TypeError("it is made from an adapter")
 
     def with_config(self, config: AgentConfig) -> Adapter:
         return watched(self._agent.with_config(config), self._watch)

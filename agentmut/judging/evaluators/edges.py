@@ -1,5 +1,7 @@
 """Evaluators of how the final output begins and ends."""
 
+from abc import ABC, abstractmethod
+
 from pydantic import JsonValue
 
 from agentmut._base import arguments
@@ -19,7 +21,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split()).strip(AROUND)
 
 
-class _Edge:
+class _Edge(ABC):
     """One text, or several of which one is enough."""
 
     name: str
@@ -50,9 +52,9 @@ class _Edge:
         edge = folded(output)
         return next((text for text in self.texts if self.is_at(edge, folded(text))), None)
 
+    @abstractmethod
     def is_at(self, output: str, text: str) -> bool:
         """Return whether an output has a text at that edge; both are folded."""
-        raise NotImplementedError
 
 
 class StartsWith(_Edge):

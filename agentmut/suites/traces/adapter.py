@@ -41,7 +41,7 @@ class TracesAdapter(AsksNoModel, HoldsInputs, HoldsTrials):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "TracesAdapter":
         """Refuse: only the importer makes this adapter."""
-        raise NotImplementedError("made by the importer traces, of `suite: {traces: ...}`")
+        raise TypeError("made by the importer traces, of `suite: {traces: ...}`")
 
     @cached_property
     def trials(self) -> Mapping[str, int]:

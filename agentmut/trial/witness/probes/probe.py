@@ -11,7 +11,7 @@ from agentmut.nouns import AgentConfig, Edit, RequestShape
 Shapes = Sequence[RequestShape]
 
 
-class Probe:
+class Probe(ABC):
     """Looks for one edit in the requests of one trial. There is at least one request, and one may be enough."""
 
     @property
@@ -19,13 +19,13 @@ class Probe:
         """Return whether the probe looks for something removed: an agent that never had the part then looks mutated."""
         return False
 
+    @abstractmethod
     def shows(self, shape: RequestShape) -> bool:
         """Return whether this request shows the edit. A removal needs further requests to compare with."""
-        raise NotImplementedError
 
+    @abstractmethod
     def carries(self, shape: RequestShape) -> bool:
         """Return whether this request has the original form of the edited part."""
-        raise NotImplementedError
 
     def delivered(self, shapes: Shapes) -> bool:
         """Return whether the requests of a mutated trial show the edit."""
@@ -50,7 +50,7 @@ class GoneProbe(Probe):
 
 
 @dataclass(frozen=True)
-class OrderProbe(Probe, ABC):
+class OrderProbe(Probe):
     """A probe for a new order: of what is sent together, or of what an agent picks that goes by the place."""
 
     usual: tuple[int, ...] = field(default=(), kw_only=True)

@@ -7,6 +7,7 @@ the witness reads the parts. These models call no tools.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -77,7 +78,7 @@ def _trimmed(text: str, role: Role, start: int, end: int) -> _Part:
     return _Part(role, start, start + len(inner))
 
 
-class OneText:
+class OneText(ABC):
     """What both dialects share; see `Llama` and `Titan`. `families` puts model and streaming into the body."""
 
     name: ClassVar[str]
@@ -183,17 +184,21 @@ class OneText:
             raise ValueError(f"{self.key}: expected a string")
         return str(body[self.key])
 
+    @abstractmethod
     def _prompt(self, request: ModelRequest) -> str:
-        raise NotImplementedError
+        """Return the text in which the model reads a request."""
 
+    @abstractmethod
     def _reply(self, events: Sequence[Body]) -> ModelReply:
-        raise NotImplementedError
+        """Read a reply, whole or as the events of a stream. Raise `ValueError` where it has no text."""
 
+    @abstractmethod
     def _plain(self, reply: ModelReply) -> Body:
-        raise NotImplementedError
+        """Return the body of a whole reply."""
 
+    @abstractmethod
     def _events(self, reply: ModelReply) -> Iterable[Body]:
-        raise NotImplementedError
+        """Yield the events of a streamed reply."""
 
 
 class Llama(OneText):
