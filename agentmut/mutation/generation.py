@@ -106,12 +106,27 @@ def generate(
     `lacks` says for classes why an operator finds no place, where more is known of that than the config tells.
     """
     operators = tuple(operators)
+    mutants, dropped = _sifted(config, _proposals(config, operators, options), cannot_express)
+    needing = [operator.id for operator in operators if isinstance(operator, NeedsEnglish)]
+    return Generation(
+        mutants,
+        dropped,
+        tuple(_empty(config, operators, mutants, dropped, lacks)),
+        notes=tuple(other_language_note(config, needing)),
+        operators=tuple(operator.id for operator in operators),
+    )
+
+
+def _sifted(
+    config: AgentConfig, proposals: Iterable[_Proposal], cannot_express: Callable[[Mutant], str]
+) -> tuple[tuple[Mutant, ...], tuple[DroppedCandidate, ...]]:
+    """Return the proposals that become mutants, with unique ids, and those that are dropped."""
     items = {id(item): _digest(item) for part in (config.tools, config.context) for item in part}
     parts = _digests(config, AgentConfig.model_fields, items)
     made: dict[_Content, Mutant] = {}
     dropped: list[DroppedCandidate] = []
     taken: set[str] = set()
-    for proposal in _proposals(config, operators, options):
+    for proposal in proposals:
         mutant = _mutant(proposal, _free(proposal.id, taken))
         taken.add(mutant.id)
         try:
@@ -124,16 +139,7 @@ def generate(
             dropped.append(DroppedCandidate(mutant.operator, mutant.description, *why, mutant))
         else:
             made[content] = mutant
-    mutants = tuple(made.values())
-    empty = tuple(_empty(config, operators, mutants, dropped, lacks))
-    needing = [operator.id for operator in operators if isinstance(operator, NeedsEnglish)]
-    return Generation(
-        mutants,
-        tuple(dropped),
-        empty,
-        notes=tuple(other_language_note(config, needing)),
-        operators=tuple(operator.id for operator in operators),
-    )
+    return tuple(made.values()), tuple(dropped)
 
 
 def _proposals(

@@ -14,6 +14,7 @@ from .relation_calls import asked_check as asked_check
 from .relation_calls import asked_follow_up as asked_follow_up
 from .relation_calls import asked_lack as asked_lack
 from .rescored_relations import relations_rescored as relations_rescored
+from .sources import AnyRun as AnyRun
 from .sources import Executions as Executions
 from .sources import any_run as any_run
 from .sources import executions_of as executions_of

@@ -95,7 +95,7 @@ class AnyRun(SourceRuns):
 
 
 def any_run(work: Assessment) -> AnyRun:
-    """Return whether the agent of these source runs, which were taken from the store, can run now."""
+    """Return the same source runs, made anew: they end once one of them shows that the agent can run."""
     plan = work.plan.model_copy(update={"fresh": True})
     return AnyRun(plan, work.suite, work.scenarios, work.rules)
 

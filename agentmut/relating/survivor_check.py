@@ -1,56 +1,36 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
-from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from agentmut._base import RunError, UsageError, __version__, write_json
-from agentmut.assessment import Assessment, RunSettings
+from agentmut._base import UsageError, __version__, write_json
+from agentmut.assessment import RunSettings
 from agentmut.campaign import (
     Environment,
     Session,
-    Spend,
-    Stop,
     StoredCampaign,
     Tables,
     cost_of,
     failure,
     refuse_without_texts,
     register,
-    run_amid_outages,
-    run_work,
     set_aside,
     set_aside_notes,
     stored_campaign,
-    together,
 )
 from agentmut.nouns import Result, write_result
 from agentmut.relating.judges import judges_of
 from agentmut.relating.lane import Lane
 from agentmut.relating.missing_follow_ups import not_stored
-from agentmut.relating.preparation import PreparedLanes, Wish, make_plan, pairs_of, prepare, source_work
-from agentmut.relating.sources import Executions, executions_of, materials_of
+from agentmut.relating.preparation import Wish, make_plan, pairs_of
 from agentmut.relating.state import (
     SURVIVORS_KIND,
     Progress,
-    Relating,
     RelationsPlan,
-    SourceTrials,
-    first_and_anew,
 )
-from agentmut.relating.stored import carry_out_stored, further_runs, without_more
 from agentmut.relating.summary import measured_by
+from agentmut.relating.survivor_runs import Campaign, SurvivorsChecked, judged_from_store, run_all
 from agentmut.relating.survivors import (
-    Measure,
-    Runs,
-    Survivor,
-    detectors_of,
     kills_of,
-    measures_of,
-    mutant_sources,
-    mutant_work,
-    runs_of,
     survivors_of,
     with_kills,
 )
@@ -59,40 +39,6 @@ from agentmut.store import RELATIONS, RESULT, SURVIVORS, ComparedMutants, NotSto
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
 )
-
-W = TypeVar("W", Assessment, Relating, SourceTrials)
-
-
-class Campaign(NamedTuple):
-    """A finished campaign with its survivors."""
-
-    stored: StoredCampaign
-    result: Result
-    survivors: tuple[Survivor, ...]
-
-    @property
-    def id(self) -> str:
-        """Return the run's id."""
-        return self.stored.run.id
-
-
-class SurvivorsChecked(NamedTuple):
-    """The check of the survivors, finished or not."""
-
-    stop: Stop
-    spend: Spend
-    problem: str = ""
-    refused: bool = False
-    forgot: bool = False
-    """Whether runs that never began are not reused."""
-    lanes: tuple[Measure, ...] = ()
-    work: Relating | None = None
-    original: tuple[Lane, ...] = ()
-    """The unchanged agent's lanes, where nothing was run."""
-    sources: Executions = MappingProxyType({})
-    """Its stored runs by scenario, where nothing was run."""
-    runs: Runs = MappingProxyType({})
-    """The survivors' stored runs, where nothing was run."""
 
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
@@ -138,33 +84,56 @@ def check_survivors(
     writing, when the trials cannot be run or a relation raises.
     """
     refuse_without_texts(session, "`agentmut relations --survivors`")
-    refused = False
     if stored:
         report, result = judge_stored(session, store, wanted, campaign, run_settings)
-        environment = campaign.stored.plan.environment
+        environment, refused = campaign.stored.plan.environment, False
     else:
         plan = make_plan(
             session, wanted, run_settings._replace(seed=campaign.stored.plan.seed), to_the_end=True
         )
         plan = plan.model_copy(update={"kind": SURVIVORS_KIND})
         register(store, plan)
-        ended = _run(session, store, wanted, campaign, plan, progress)
-        refused = ended.refused
-        store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
-        report, result = _report(session, wanted, campaign, plan, ended)
-        environment = plan.environment
-        aside = set_aside_notes(set_aside(store.quarantine.set_aside_by(plan.run_id)))
-        report = report.model_copy(update={"notes": (*report.notes, *aside)})
+        ended = run_all(session, store, wanted, campaign, plan, progress)
+        report, result = _run_report(session, store, wanted, campaign, plan, ended)
+        environment, refused = plan.environment, ended.refused
     report = looked(report, environment)
+    _keep(session, store, campaign, report, result, new_run=not stored)
+    if report.problem:
+        raise failure(report.problem, refused)
+    return report
+
+
+def _run_report(
+    session: Session,
+    store: Store,
+    wanted: Wish,
+    campaign: Campaign,
+    plan: RelationsPlan,
+    ended: SurvivorsChecked,
+) -> tuple[SurvivorsReport, Result]:
+    """Note in the store how the run ended; return its report, with what was set aside, and the campaign's result."""
+    store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
+    report, result = _report(session, wanted, campaign, plan, ended)
+    aside = set_aside_notes(set_aside(store.quarantine.set_aside_by(plan.run_id)))
+    return report.model_copy(update={"notes": (*report.notes, *aside)}), result
+
+
+def _keep(
+    session: Session,
+    store: Store,
+    campaign: Campaign,
+    report: SurvivorsReport,
+    result: Result,
+    *,
+    new_run: bool,
+) -> None:
+    """Write the report and the campaign's result into their files and into the store."""
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
     store.reports.keep(campaign.id, RESULT, result)
     store.reports.keep(campaign.id, SURVIVORS, report)
-    if not stored:
+    if new_run:
         store.reports.keep(report.run_id, RELATIONS, report)
-    if report.problem:
-        raise failure(report.problem, refused)
-    return report
 
 
 def judge_stored(
@@ -178,147 +147,8 @@ def judge_stored(
     plan = make_plan(session, wanted, run_settings._replace(seed=campaign.stored.plan.seed), to_the_end=True)
     # the campaign's trials, as the agent was then
     plan = plan.model_copy(update={"environment": campaign.stored.plan.environment})
-    return _report(session, wanted, campaign, plan, _from_store(session, store, wanted, campaign, plan))
-
-
-def _run(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
-) -> SurvivorsChecked:
-    """Run the unchanged agent's source and follow-up runs, then the survivors', all as parts of one run.
-
-    What an outage of the model service has spoiled is set aside and run again.
-    """
-    runs = _CheckParts(store, plan, progress)
-    tables, pairs = Tables.from_project(session.project), pairs_of(session.project)
-    sources, stop = runs.carry_out(session, lambda: source_work(session, plan))
-    if stop is not Stop.FINISHED:
-        return runs.ended(stop, sources)
-    try:
-        executions = executions_of(store, plan)
-        prepared = _prepared(session, wanted, plan, executions)
-        follow_ups, stop = runs.carry_out(
-            prepared.session,
-            first_and_anew(prepared.work, lambda: _prepared(session, wanted, plan, executions).work),
-        )
-        if stop is not Stop.FINISHED:
-            return runs.ended(stop, follow_ups)
-        measures = measures_of(follow_ups.lanes)
-        errands, stop = runs.carry_out(
-            session, lambda: mutant_sources(session, plan, campaign.survivors, measures, pairs)
-        )
-        if stop is not Stop.FINISHED:
-            return runs.ended(stop, errands)
-        make = partial(
-            mutant_work, session, plan, campaign.survivors, measures, runs_of(errands.found), tables
-        )
-        opened, work = make()
-    except RunError as error:  # a relation is broken
-        return SurvivorsChecked(Stop.FAILED, runs.spend, str(error))
-    work, stop = runs.carry_out(opened, first_and_anew(work, lambda: make()[1]))
-    return runs.ended(stop, work)._replace(lanes=measures, work=work)
-
-
-class _CheckParts:
-    """The parts of one check as they are run, and what they have spent together."""
-
-    def __init__(self, store: Store, plan: RelationsPlan, progress: Progress) -> None:
-        self._store, self._plan, self._progress = store, plan, progress
-        self.spend = Spend()
-
-    def carry_out(self, where: Session, begin: Callable[[], W]) -> tuple[W, Stop]:
-        """Run a part amid outages; return its work, with all of its trials, and how it ended."""
-        work, stop = run_amid_outages(
-            self._store,
-            self._plan.run_id,
-            begin,
-            lambda work, guard: run_work(
-                where, work, self._store, progress=lambda: self._progress(work), guard=guard
-            ),
-            "give the same command again",
-        )
-        self.spend = together(self.spend, work.spend)
-        self._store.set_status(self._plan.run_id, "planned", self.spend.seconds)
-        return work, stop
-
-    def ended(self, stop: Stop, work: Assessment | Relating | SourceTrials) -> SurvivorsChecked:
-        """Return the check where it ends with this part."""
-        return SurvivorsChecked(stop, self.spend, work.problem, work.refused, work.forgot)
-
-
-def _from_store(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
-) -> SurvivorsChecked:
-    most = session.project.relations.sources
-    sources = {
-        name: further_runs(session, plan, store, None, name, most, trials[:most])
-        for name, trials in campaign.stored.original.items()
-    }
-    taken = sum(map(len, sources.values()))
-    try:
-        alone = {name for name, own in sources.items() if without_more(session, plan, store, None, name, own)}
-        prepared = _prepared(session, wanted, plan, sources, alone)
-        carry_out_stored(prepared.session, prepared.work, store)
-        measures = measures_of(prepared.work.lanes)
-        stored = _stored_runs(session, store, campaign, plan)
-        mutants = {one.mutant.id: one.mutant for one in campaign.survivors}
-        repeated = {
-            (id, name)
-            for (id, name), own in stored.items()
-            if without_more(session, plan, store, mutants[id], name, own)
-        }
-        runs = _arrived(session, campaign, measures, stored)
-        taken += sum(map(len, runs.values()))
-        opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs, Tables.from_project(session.project), repeated
-        )
-    except RunError as error:  # a relation is broken
-        return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
-    carry_out_stored(opened, work, store)
-    problem = prepared.work.problem or work.problem
-    stop = Stop.FAILED if problem else Stop.FINISHED
-    return SurvivorsChecked(
-        stop,
-        Spend(reused=taken),
-        problem,
-        lanes=measures,
-        work=work,
-        original=tuple(prepared.work.lanes),
-        sources=sources,
-        runs=runs,
-    )
-
-
-def _prepared(
-    session: Session,
-    wanted: Wish,
-    plan: RelationsPlan,
-    executions: Executions,
-    repeats_of: Collection[str] = (),
-) -> PreparedLanes:
-    """Return the unchanged agent's lanes, which run to the end, since the comparison needs a fixed sample."""
-    materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project), repeats_of)
-
-
-def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
-    """Return the survivors' runs of the campaign and of earlier checks."""
-    most = pairs_of(session.project)
-    return {
-        (one.mutant.id, scenario): further_runs(session, plan, store, one.mutant, scenario, most, trials)
-        for one in campaign.survivors
-        for scenario, trials in campaign.stored.trials_of_mutant(one.mutant.id).items()
-    }
-
-
-def _arrived(session: Session, campaign: Campaign, measures: tuple[Measure, ...], stored: Runs) -> Runs:
-    """Return the runs in which the mutation arrived."""
-    detectors = detectors_of(session, campaign.survivors, measures)
-    return {
-        (id, scenario): [
-            (repeat, execution) for repeat, execution in runs if detectors[id].witness(execution.footprint)
-        ]
-        for (id, scenario), runs in stored.items()
-    }
+    checked = judged_from_store(session, store, wanted, campaign, plan)
+    return _report(session, wanted, campaign, plan, checked)
 
 
 def _report(

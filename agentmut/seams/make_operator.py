@@ -41,34 +41,34 @@ def operator(
     operators are used only where they are asked for. `english` operators leave instructions in other languages
     alone. Raises `ValueError` when the id has no known class, or one whose mutants only agentmut makes.
     """
-    kind = _class_of(operator_id)
     shown = tuple(examples)
     attributes: dict[str, Any] = {
         "id": operator_id,
         "version": version,
-        "operator_class": kind,
+        "operator_class": _class_of(operator_id),
         "intent": intent,
         "reach": reach,
         "why": why,
         "lack": lack,
         "examples": lambda self: shown,
     }
-    capabilities: list[type[Capability]] = [NamesLack]
+    declared: dict[type[Capability], bool] = {
+        NamesLack: True,
+        HasEffect: effect is not None,
+        OnDemand: on_demand,
+        NeedsEnglish: english,
+    }
+    capabilities = tuple(capability for capability, is_declared in declared.items() if is_declared)
     if effect is not None:
         attributes["effect"] = effect
-        capabilities.append(HasEffect)
-    if on_demand:
-        capabilities.append(OnDemand)
-    if english:
-        capabilities.append(NeedsEnglish)
 
     def define(find: Finder) -> type[Operator]:
         def mutants(self: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
             """Yield every mutant of the config, in a stable order."""
             yield from find(config, options)
 
-        own = {"mutants": mutants, "__module__": find.__module__, "__doc__": find.__doc__}
-        made: type[Any] = type(find.__name__, tuple(capabilities), attributes | own)
+        origin = {"mutants": mutants, "__module__": find.__module__, "__doc__": find.__doc__}
+        made: type[Any] = type(find.__name__, capabilities, attributes | origin)
         return made
 
     return define

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -24,6 +24,7 @@ from agentmut.seams.protocols.relation import Relation, RelationExample
 
 Following = Callable[[Source], FollowUp | None]
 Holding = Callable[[Pair], bool | Check | None]
+Lacking = Callable[[Scenario, AgentConfig], str]
 
 
 def relation(
@@ -33,7 +34,7 @@ def relation(
     examples: Iterable[RelationExample],
     expectation: Expectation = Expectation.INVARIANT,
     holds: Holding | None = None,
-    lack: Callable[[Scenario, AgentConfig], str] | None = None,
+    lack: Lacking | None = None,
     version: int = 1,
 ) -> Callable[[Following], type[Relation]]:
     """Turn a pure function source -> follow-up into a relation, ready for `relations.own` or an entry point.
@@ -46,7 +47,6 @@ def relation(
     `agentmut.testing.check_relation` checks the examples and more. Raises `ValueError` for an id without a known
     family, and where `holds` is missing.
     """
-    shown = tuple(examples)
     attributes: dict[str, Any] = {
         "id": relation_id,
         "version": version,
@@ -58,34 +58,52 @@ def relation(
         raise ValueError(
             f"{relation_id}: only an invariant can be judged by comparison; give `holds`, a function of the pair"
         )
+    parts = _RelationParts(relation_id, tuple(examples), holds, lack)
 
     def define(follow: Following) -> type[Relation]:
-        class OfFunction:
-            def __init__(self, argument: JsonValue = None) -> None:
-                if argument is not None:
-                    raise ValueError(f"takes no argument, got {argument!r}")
-
-            def lack(self, scenario: Scenario, config: AgentConfig) -> str:
-                """Return the decorator's `lack` for this scenario."""
-                return lack(scenario, config) if lack else ""
-
-            def follow_up(self, source: Source) -> FollowUp | None:
-                """Return the result of the decorated function."""
-                return follow(source)
-
-            def holds(self, pair: Pair) -> Check | None:
-                """Return the decorator's `holds`, or else whether the runs show the same facts."""
-                return same_facts(relation_id, pair) if holds is None else _check(relation_id, holds(pair))
-
-            def examples(self) -> Iterable[RelationExample]:
-                """Return the examples that the relation was defined with."""
-                return shown
-
-        own = {"__module__": follow.__module__, "__doc__": follow.__doc__}
-        made: type[Any] = type(follow.__name__, (OfFunction,), attributes | own)
+        origin = {"__module__": follow.__module__, "__doc__": follow.__doc__}
+        made: type[Any] = type(follow.__name__, (_base_of(follow, parts),), attributes | origin)
         return made
 
     return define
+
+
+class _RelationParts(NamedTuple):
+    """What the decorator was given for the methods of its relation."""
+
+    id: str
+    examples: tuple[RelationExample, ...]
+    holds: Holding | None
+    lack: Lacking | None
+
+
+def _base_of(follow: Following, parts: _RelationParts) -> type[Any]:
+    """Return a class with the methods of a relation whose follow-ups `follow` makes."""
+
+    class OfFunction:
+        def __init__(self, argument: JsonValue = None) -> None:
+            if argument is not None:
+                raise ValueError(f"takes no argument, got {argument!r}")
+
+        def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+            """Return the decorator's `lack` for this scenario."""
+            return parts.lack(scenario, config) if parts.lack else ""
+
+        def follow_up(self, source: Source) -> FollowUp | None:
+            """Return the result of the decorated function."""
+            return follow(source)
+
+        def holds(self, pair: Pair) -> Check | None:
+            """Return the decorator's `holds`, or else whether the runs show the same facts."""
+            if parts.holds is None:
+                return same_facts(parts.id, pair)
+            return _check(parts.id, parts.holds(pair))
+
+        def examples(self) -> Iterable[RelationExample]:
+            """Return the examples that the relation was defined with."""
+            return parts.examples
+
+    return OfFunction
 
 
 def plain_text(scenario: Scenario, config: AgentConfig) -> str:

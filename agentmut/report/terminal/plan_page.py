@@ -23,6 +23,23 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
     whole run takes at three drops; so has the page of a run without rounds.
     """
     page = Page(color)
+    is_whole = full or not plan.rounds
+    _add_size(page, plan)
+    _add_rounds(page, plan)
+    if plan.cheap:
+        page.hang(_cheap(plan.cheap), indent=0)
+    _add_offers(page, plan.offers)
+    if plan.buys:
+        page.hang(plan.buys, indent=0)
+    if is_whole:
+        _add_drops(page, plan)
+    _add_limits(page, plan, is_whole)
+    _add_assumptions(page, plan, full)
+    return page.text()
+
+
+def _add_size(page: Page, plan: Foreseen) -> None:
+    """Add how many mutants and scenarios there are."""
     classes = ", ".join(f"{count} {name}" for name, count in plan.mutants.items())
     page.add(f"agentmut {plan.agentmut_version}  plan of {clean(plan.project)}; no mutant has been run")
     made = counted(sum(plan.mutants.values()), "mutant")
@@ -31,19 +48,21 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
         cost, count = ("costs", "counts") if plan.no_coverage == 1 else ("cost", "count")
         mutants = counted(plan.no_coverage, "mutant")
         page.add(f"No scenario reaches {mutants}, which {cost} nothing and {count} as not noticed.")
-    if plan.rounds:
-        page.title("What the money buys: which mutants the suite notices")
-        bought = plain_table("drops of a pass rate of", "trials", "cost", "time")
-        for each in plan.rounds:
-            bought.add_row(f"{each.delta:g} or more", *_cells(each.total))
-        page.add(bought)
-    if plan.cheap:
-        page.hang(_cheap(plan.cheap), indent=0)
-    _add_offers(page, plan.offers)
-    if plan.buys:
-        page.hang(plan.buys, indent=0)
-    if full or not plan.rounds:
-        _add_drops(page, plan)
+
+
+def _add_rounds(page: Page, plan: Foreseen) -> None:
+    """Add the expected cost after each round, if there are rounds."""
+    if not plan.rounds:
+        return
+    page.title("What the money buys: which mutants the suite notices")
+    bought = plain_table("drops of a pass rate of", "trials", "cost", "time")
+    for part in plan.rounds:
+        bought.add_row(f"{part.delta:g} or more", *_cells(part.total))
+    page.add(bought)
+
+
+def _add_limits(page: Page, plan: Foreseen, is_whole: bool) -> None:
+    """Add the worst case, the cost at the rates of earlier runs, and what stops the run or asks first."""
     page.hang(
         f"At worst {_taken(plan.worst)}; the baseline alone {_taken(plan.baseline)}.",
         indent=0,
@@ -55,19 +74,22 @@ def render_plan(plan: Foreseen, color: bool = False, *, full: bool = False) -> s
             indent=0,
         )
     if plan.stops:
-        case = "one of these cases" if full or not plan.rounds else "a case that --full shows"
+        case = "one of these cases" if is_whole else "a case that --full shows"
         page.hang(f"The budget would stop the run in {case}: {plan.stops}.", indent=0, style="yellow")
     if plan.asks:
         page.hang(f"`agentmut run` will ask first: {plan.asks} `--yes` skips the question.", indent=0)
+
+
+def _add_assumptions(page: Page, plan: Foreseen, full: bool) -> None:
+    """Add the assumptions of the figures, the first `SHOWN` unless the page is full, and the notes."""
     page.title("What this rests on")
     shown = plan.assumptions if full else plan.assumptions[:SHOWN]
-    for said in shown:
-        page.hang(f"- {clean(said)}")
-    if left := len(plan.assumptions) - len(shown):
-        page.hang(f"- and on {counted(left, 'further assumption')}, which --full shows")
+    for assumption in shown:
+        page.hang(f"- {clean(assumption)}")
+    if hidden := len(plan.assumptions) - len(shown):
+        page.hang(f"- and on {counted(hidden, 'further assumption')}, which --full shows")
     for note in plan.notes:
         page.hang(f"Note: {clean(note)}.", indent=0)
-    return page.text()
 
 
 def render_offers(offers: Sequence[Offer]) -> str:

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,58 +59,66 @@ def bootstrap(
     check_name("method", method, get_args(Method))
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    options = {"axis": -1} if vectorized else {}
-    estimate = _finite(statistic(*rows, **options), "the sample")
+    resampling = _Resampling(rows, statistic, level, rng, vectorized, paired)
+    estimate = _finite(statistic(*rows, **({"axis": -1} if vectorized else {})), "the sample")
     n = len(rows[0]) if paired else sum(map(len, rows))
-    name = f"{method} bootstrap, {resamples} resamples"
-    if min(map(len, rows)) == 1:
-        return Interval(estimate, -math.inf, math.inf, level, n, name)
-
-    drawn = _resampled(rows, statistic, "percentile", level, rng, resamples, vectorized, paired)
-    _finite(drawn.bootstrap_distribution, "a resample")
-    values = np.asarray(drawn.bootstrap_distribution)
-    if np.ptp(values) <= 1e-12 * float(np.max(np.abs(values))):
-        return Interval(estimate, estimate, estimate, level, n, name)
-    if method == "bca" and max(map(len, rows)) > LARGEST_BCA:
-        name = f"percentile bootstrap (bca beyond {LARGEST_BCA} values takes too long), {resamples} resamples"
-    elif method == "bca":
-        moved = _resampled(rows, statistic, "BCa", level, rng, 0, vectorized, paired, drawn)
-        low, high = map(float, moved.confidence_interval)
-        if low <= high:  # not if either is NaN
-            return Interval(estimate, low, high, level, n, name)
-        name = f"percentile bootstrap (bca undefined), {resamples} resamples"
-    low, high = map(float, drawn.confidence_interval)
+    low, high, name = _limits(resampling, estimate, method, resamples)
     return Interval(estimate, low, high, level, n, name)
 
 
-def _resampled(
-    rows: list[Array],
-    statistic: Statistic,
-    method: Literal["percentile", "BCa"],
-    level: float,
-    rng: np.random.Generator,
-    resamples: int,
-    vectorized: bool,
-    paired: bool,
-    drawn: Any = None,
-) -> Any:
-    from scipy import stats
+class _Resampling(NamedTuple):
+    """The arguments that all resamples of one interval share."""
 
-    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        warnings.simplefilter("ignore")  # a degenerate distribution is dealt with by the caller
-        return stats.bootstrap(
-            rows,
-            statistic,
-            n_resamples=resamples,
-            batch=max(1, BATCH // sum(map(len, rows))),
-            vectorized=vectorized,
-            paired=paired,
-            axis=-1,
-            confidence_level=level,
-            method=method,
-            bootstrap_result=drawn,
-            random_state=rng,
-        )
+    rows: list[Array]
+    statistic: Statistic
+    level: float
+    rng: np.random.Generator
+    vectorized: bool
+    paired: bool
+
+    def drawn(self, method: Literal["percentile", "BCa"], resamples: int, earlier: Any = None) -> Any:
+        """Return scipy's result of so many further resamples, after those of an `earlier` result."""
+        from scipy import stats
+
+        with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+            warnings.simplefilter("ignore")  # a degenerate distribution is dealt with by the caller
+            return stats.bootstrap(
+                self.rows,
+                self.statistic,
+                n_resamples=resamples,
+                batch=max(1, BATCH // sum(map(len, self.rows))),
+                vectorized=self.vectorized,
+                paired=self.paired,
+                axis=-1,
+                confidence_level=self.level,
+                method=method,
+                bootstrap_result=earlier,
+                random_state=self.rng,
+            )
+
+
+def _limits(
+    resampling: _Resampling, estimate: float, method: Method, resamples: int
+) -> tuple[float, float, str]:
+    """Return both ends of the interval, and the name of the method that gave them."""
+    sizes = list(map(len, resampling.rows))
+    if min(sizes) == 1:
+        return -math.inf, math.inf, f"{method} bootstrap, {resamples} resamples"
+    drawn = resampling.drawn("percentile", resamples)
+    _finite(drawn.bootstrap_distribution, "a resample")
+    values = np.asarray(drawn.bootstrap_distribution)
+    if np.ptp(values) <= 1e-12 * float(np.max(np.abs(values))):
+        return estimate, estimate, f"{method} bootstrap, {resamples} resamples"
+    remark = ""
+    if method == "bca" and max(sizes) > LARGEST_BCA:
+        remark = f" (bca beyond {LARGEST_BCA} values takes too long)"
+    elif method == "bca":
+        low, high = map(float, resampling.drawn("BCa", 0, drawn).confidence_interval)
+        if low <= high:  # not if either is NaN
+            return low, high, f"bca bootstrap, {resamples} resamples"
+        remark = " (bca undefined)"
+    low, high = map(float, drawn.confidence_interval)
+    return low, high, f"percentile bootstrap{remark}, {resamples} resamples"
 
 
 def _rows(samples: ArrayLike | Sequence[ArrayLike], paired: bool) -> list[Array]:

@@ -83,14 +83,20 @@ def clustered_mean(
         return ClusteredMean(interval, None, 1, None, None, None)
     if np.ptp(x) == 0:
         return ClusteredMean(Interval(mean, mean, mean, level, n, METHOD), 0.0, groups, None, None, None)
-    totals = np.bincount(labels, x - mean)
-    totals[np.abs(totals) < 1e-12 * np.abs(x).max() * n] = 0.0
-    error = math.sqrt(groups / (groups - 1) * float(totals @ totals)) / n
+    error = _standard_error(x, labels)
     half = float(stdtrit(groups - 1, (1 + level) / 2)) * error
     interval = Interval(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), level, n, METHOD)
     effect = error**2 * n / float(x.var(ddof=1))
     effective = n / effect if effect else math.inf
     return ClusteredMean(interval, error, groups, effect, effective, _intraclass(x, labels))
+
+
+def _standard_error(x: Array, labels: NDArray[np.intp]) -> float:
+    """Return the CR1 standard error of the mean; rounding errors of equal means count as none."""
+    n, groups = x.size, int(labels.max()) + 1
+    totals = np.bincount(labels, x - float(x.mean()))
+    totals[np.abs(totals) < 1e-12 * np.abs(x).max() * n] = 0.0
+    return math.sqrt(groups / (groups - 1) * float(totals @ totals)) / n
 
 
 def _intraclass(x: Array, labels: NDArray[np.intp]) -> float | None:
