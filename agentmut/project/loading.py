@@ -16,33 +16,30 @@ from agentmut._base import (
     finish_edits,
     joined,
     make_importable,
-    nearest,
     read_yaml,
     validated,
 )
 from agentmut.mutation import OperatorCatalogue
+from agentmut.nouns import Sources
 from agentmut.project.agent_section import AgentSection
-from agentmut.project.config import collecting, read_parts
+from agentmut.project.config import LocatedConfig, collecting, read_parts
 from agentmut.project.paper_spec import is_paper_spec, project_of_paper_spec
 from agentmut.project.places import project_path
 from agentmut.project.privacy import check_store_scheme
 from agentmut.project.project import Project
 from agentmut.project.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
-from agentmut.project.schema import (
-    MutationSettings,
-    ProjectFile,
-    SuiteSection,
+from agentmut.project.schema import ProjectFile
+from agentmut.project.section_problems import (
+    agent_problems,
+    mutation_problems,
+    suite_problems,
+    workspace_problems,
 )
 from agentmut.seams import (
-    AgentKeys,
     AgentSpec,
     Group,
-    KeepsWorkspace,
     SuiteSpec,
-    TakesKeys,
-    load,
     names,
-    unknown_name,
 )
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
@@ -104,26 +101,17 @@ class _ProjectReader:
         self._checked = collecting(source, self.problems)
 
     def project(self) -> Project:
+        """Return the project. Raise `ProjectError` with every fault that was found."""
         imported = self._imported()
         self._extend(agent_problems(self.file.agent, needs_adapter=imported is None))
-        known = self._operators()
-        self._extend(_mutation_problems(self.file.mutation, known))
+        operators = self._operators()
+        self._extend(mutation_problems(self.file.mutation, operators))
         self._check_relations()
-        config, sources = read_parts(
-            self.source,
-            ("agent", "config"),
-            self.file.agent.config,
-            self.root,
-            self._checked,
-            known,
-            self.awaited_request,
-        )
+        config, sources = self._parts(operators)
         if config.workspace and imported is None:
-            self._extend(_workspace_problems(self.file.agent))
+            self._extend(workspace_problems(self.file.agent))
         env, headers = (dict(self._filled(key, getattr(self.file.agent, key))) for key in ("env", "headers"))
-        store = dict(self._filled_in(("store", "url"), "url", self.file.store.url or "", "leave the URL out"))
-        if self.file.store.url and "url" in store:
-            self._checked(("store", "url"), lambda: check_store_scheme(store["url"].get_secret_value()))
+        store_url = self._store_url()
         located = () if imported else self._scenarios(config.tool_names)
         self._compare()
         self._extend(self._recording_problems())
@@ -134,16 +122,33 @@ class _ProjectReader:
             env=env,
             filled=frozenset(name for name in env if VARIABLE.search(self.file.agent.env[name])),
             config=config,
-            sources=sources.model_copy(
-                update={
-                    "scenarios": {s.scenario.name: s.where for s in located},
-                    "evaluators": {s.scenario.name: s.evaluators for s in located},
-                }
-            ),
+            sources=_with_scenarios(sources, located),
             scenarios=tuple(s.scenario for s in located),
             imported=imported,
-            store_url=store["url"] if self.file.store.url else None,
+            store_url=store_url,
         )
+
+    def _parts(self, operators: Sequence[str]) -> LocatedConfig:
+        """Return the agent's config and where its parts stand; faults are noted."""
+        return read_parts(
+            self.source,
+            ("agent", "config"),
+            self.file.agent.config,
+            self.root,
+            self._checked,
+            operators,
+            self.awaited_request,
+        )
+
+    def _store_url(self) -> SecretStr | None:
+        """Return the URL of the store, if the file has one; faults are noted."""
+        written = self.file.store.url or ""
+        store = dict(self._filled_in(("store", "url"), "url", written, "leave the URL out"))
+        if not self.file.store.url:
+            return None
+        if "url" in store:
+            self._checked(("store", "url"), lambda: check_store_scheme(store["url"].get_secret_value()))
+        return store.get("url")
 
     def _imported(self) -> SuiteSpec | None:
         """Return the other tool's suite that the file names; faults are noted."""
@@ -245,77 +250,18 @@ class _ProjectReader:
         self.problems += [self.source.problem(path, message) for path, message in found]
 
 
+def _with_scenarios(sources: Sources, located: Sequence[LocatedScenario]) -> Sources:
+    """Return the sources with the places of scenarios and of their evaluators."""
+    return sources.model_copy(
+        update={
+            "scenarios": {s.scenario.name: s.where for s in located},
+            "evaluators": {s.scenario.name: s.evaluators for s in located},
+        }
+    )
+
+
 def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
     return (patterns,) if isinstance(patterns, str) else patterns
-
-
-def suite_problems(suite: SuiteSection, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with the names of other tools in the section `suite`."""
-    given = suite.__pydantic_extra__
-    for key in given.keys() - set(known):
-        yield ("suite", key), f"unknown key. {nearest(key, {*known, *SuiteSection.model_fields})}"
-    kinds = [key for key in given if key in known]
-    if kinds and "scenarios" in suite.model_fields_set:
-        yield ("suite", kinds[0]), "give either `scenarios` or the suite of another tool, not both"
-    for kind in kinds[1:]:
-        yield ("suite", kind), f"one suite is measured at a time; there is {kinds[0]!r} already"
-
-
-def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
-    if mutation.classes is not None and mutation.operators is not None:
-        yield ("mutation", "operators"), "give either classes or operators, not both"
-    for index, operator in enumerate(mutation.operators or ()):
-        if unknown_name((operator,), known):
-            yield (
-                ("mutation", "operators", index),
-                f"unknown operator {operator!r}. {nearest(operator, known)}",
-            )
-    available = {name.partition(".")[0] for name in known}
-    for index, wanted in enumerate(mutation.classes or ()):
-        if wanted not in available:
-            yield (
-                ("mutation", "classes", index),
-                f"no operator of class {wanted!r} is available in this version. {nearest(wanted, available)}",
-            )
-
-
-_EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
-
-
-def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong with the section, by key."""
-    known = names(Group.ADAPTERS)
-    if agent.adapter is None:
-        if needs_adapter:
-            yield ("agent", "adapter"), f"is missing. {nearest('', known)}"
-        return
-    if agent.adapter not in known:
-        yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
-        return
-    adapter = load(Group.ADAPTERS, agent.adapter)
-    keys: AgentKeys | None = adapter.agent_keys if issubclass(adapter, TakesKeys) else None
-    if keys is None:  # the adapter checks its own spec
-        return
-    given = agent.source if keys.needed == "factory" else keys.needed and getattr(agent, keys.needed)
-    if keys.needed and not given:
-        example = f"{keys.needed}: {keys.example}"
-        yield ("agent",), f"the {agent.adapter} adapter needs the key {keys.needed!r}, as in `{example}`"
-    for key in agent.model_fields_set - _EVERYBODY - keys.others - {keys.needed}:
-        takes = ", ".join(repr(name) for name in [keys.needed, *sorted(keys.others)] if name)
-        yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {takes}"
-    if agent.factory and agent.graph:
-        yield ("agent", "graph"), "give either factory or graph: both name the agent"
-    if isinstance(agent.command, str) and not agent.shell:
-        said = 'a command is a list, as in `[node, agent.js, "{input}"]`; one line takes `shell: true`'
-        yield ("agent", "command"), said
-
-
-def _workspace_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:
-    """Yield what is wrong where the agent reads files of a workspace itself."""
-    known = names(Group.ADAPTERS)
-    if agent.adapter in known and not issubclass(load(Group.ADAPTERS, agent.adapter), KeepsWorkspace):
-        said = f"the {agent.adapter} adapter gives an agent no folder; a program has one (`adapter: command`)"
-        yield ("agent", "config", "context", "workspace"), said
 
 
 def agent_spec(

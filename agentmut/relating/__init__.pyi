@@ -36,6 +36,7 @@ from .summary import report_relations as report_relations
 from .survivor_check import campaign_of as campaign_of
 from .survivor_check import check_survivors as check_survivors
 from .survivor_check import most_runs as most_runs
+from .survivor_runs import CampaignWithSurvivors as CampaignWithSurvivors
 from .survivors import Measure as Measure
 from .survivors import Runs as Runs
 from .survivors import Survivor as Survivor

@@ -28,7 +28,12 @@ from agentmut.relating.state import (
     RelationsPlan,
 )
 from agentmut.relating.summary import measured_by
-from agentmut.relating.survivor_runs import Campaign, SurvivorsChecked, judged_from_store, run_all
+from agentmut.relating.survivor_runs import (
+    CampaignWithSurvivors,
+    SurvivorsChecked,
+    judged_from_store,
+    run_all,
+)
 from agentmut.relating.survivors import (
     kills_of,
     survivors_of,
@@ -41,7 +46,7 @@ NO_SURVIVOR = (
 )
 
 
-def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
+def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> CampaignWithSurvivors:
     """Return the campaign whose id begins with `run`, or the latest, with its survivors. Raise `UsageError`."""
     stored = stored_campaign(session, store, run, texts=True)
     campaign = campaign_with(stored, stored.result(), wanted)
@@ -50,13 +55,13 @@ def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -
     return campaign
 
 
-def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> Campaign:
+def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> CampaignWithSurvivors:
     """Return the campaign with the survivors of this result, if any."""
     names = [scenario.name for scenario in wanted.scenarios]
-    return Campaign(stored, result, survivors_of(result, stored.plan.mutants, names))
+    return CampaignWithSurvivors(stored, result, survivors_of(result, stored.plan.mutants, names))
 
 
-def most_runs(campaign: Campaign, session: Session, wanted: Wish) -> int:
+def most_runs(campaign: CampaignWithSurvivors, session: Session, wanted: Wish) -> int:
     """Return the largest number of runs, if each follow-up is one run."""
     pairs, sources = pairs_of(session.project), session.project.relations.sources
     fitting = [fit.scenario.name for fit in wanted.fitting]
@@ -70,7 +75,7 @@ def check_survivors(
     session: Session,
     store: Store,
     wanted: Wish,
-    campaign: Campaign,
+    campaign: CampaignWithSurvivors,
     run_settings: RunSettings,
     *,
     stored: bool = False,
@@ -107,7 +112,7 @@ def _run_report(
     session: Session,
     store: Store,
     wanted: Wish,
-    campaign: Campaign,
+    campaign: CampaignWithSurvivors,
     plan: RelationsPlan,
     ended: SurvivorsChecked,
 ) -> tuple[SurvivorsReport, Result]:
@@ -121,7 +126,7 @@ def _run_report(
 def _keep(
     session: Session,
     store: Store,
-    campaign: Campaign,
+    campaign: CampaignWithSurvivors,
     report: SurvivorsReport,
     result: Result,
     *,
@@ -137,7 +142,7 @@ def _keep(
 
 
 def judge_stored(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, run_settings: RunSettings
+    session: Session, store: Store, wanted: Wish, campaign: CampaignWithSurvivors, run_settings: RunSettings
 ) -> tuple[SurvivorsReport, Result]:
     """Return the relations' findings on the survivors' stored runs, with the campaign's result.
 
@@ -152,7 +157,11 @@ def judge_stored(
 
 
 def _report(
-    session: Session, wanted: Wish, campaign: Campaign, plan: RelationsPlan, ended: SurvivorsChecked
+    session: Session,
+    wanted: Wish,
+    campaign: CampaignWithSurvivors,
+    plan: RelationsPlan,
+    ended: SurvivorsChecked,
 ) -> tuple[SurvivorsReport, Result]:
     lanes = list(ended.work.lanes) if ended.work else []
     kills = tuple(kills_of(lanes, campaign.survivors, ended.lanes))
@@ -202,7 +211,11 @@ def _compared(lanes: Iterable[Lane], session: Session) -> Iterator[ComparedMutan
 
 
 def _runs_needed(
-    session: Session, wanted: Wish, campaign: Campaign, ended: SurvivorsChecked, lacking: Sequence[NotStored]
+    session: Session,
+    wanted: Wish,
+    campaign: CampaignWithSurvivors,
+    ended: SurvivorsChecked,
+    lacking: Sequence[NotStored],
 ) -> int:
     """Return the most runs that the lacking pairs take, stored runs not counted."""
     places = {(one.relation, name) for one in lacking for name in one.scenarios}

@@ -44,7 +44,7 @@ from agentmut.store import Store
 W = TypeVar("W", Assessment, Relating, SourceTrials)
 
 
-class Campaign(NamedTuple):
+class CampaignWithSurvivors(NamedTuple):
     """A finished campaign with its survivors."""
 
     stored: StoredCampaign
@@ -77,7 +77,12 @@ class SurvivorsChecked(NamedTuple):
 
 
 def run_all(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
+    session: Session,
+    store: Store,
+    wanted: Wish,
+    campaign: CampaignWithSurvivors,
+    plan: RelationsPlan,
+    progress: Progress,
 ) -> SurvivorsChecked:
     """Run the unchanged agent's source and follow-up runs, then the survivors', all as parts of one run.
 
@@ -141,7 +146,7 @@ class _CheckParts:
 
 
 def judged_from_store(
-    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
+    session: Session, store: Store, wanted: Wish, campaign: CampaignWithSurvivors, plan: RelationsPlan
 ) -> SurvivorsChecked:
     """Judge the stored runs of the unchanged agent, then those of the survivors in which the mutation arrived."""
     sources = _stored_sources(session, store, campaign, plan)
@@ -173,7 +178,9 @@ def judged_from_store(
     )
 
 
-def _stored_sources(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Executions:
+def _stored_sources(
+    session: Session, store: Store, campaign: CampaignWithSurvivors, plan: RelationsPlan
+) -> Executions:
     """Return the unchanged agent's stored runs by scenario, those of the campaign first."""
     most = session.project.relations.sources
     return {
@@ -183,7 +190,7 @@ def _stored_sources(session: Session, store: Store, campaign: Campaign, plan: Re
 
 
 def _complete(
-    session: Session, store: Store, campaign: Campaign, plan: RelationsPlan, stored: Runs
+    session: Session, store: Store, campaign: CampaignWithSurvivors, plan: RelationsPlan, stored: Runs
 ) -> set[tuple[str, str]]:
     """Return the mutants and scenarios of which the store has no more runs."""
     mutants = {survivor.mutant.id: survivor.mutant for survivor in campaign.survivors}
@@ -206,7 +213,9 @@ def _prepared(
     return prepare(session, plan, wanted.fitting, materials, Tables.from_project(session.project), repeats_of)
 
 
-def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
+def _stored_runs(
+    session: Session, store: Store, campaign: CampaignWithSurvivors, plan: RelationsPlan
+) -> Runs:
     """Return the survivors' runs of the campaign and of earlier checks."""
     most = pairs_of(session.project)
     return {
@@ -216,7 +225,9 @@ def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: Relat
     }
 
 
-def _arrived(session: Session, campaign: Campaign, measures: tuple[Measure, ...], stored: Runs) -> Runs:
+def _arrived(
+    session: Session, campaign: CampaignWithSurvivors, measures: tuple[Measure, ...], stored: Runs
+) -> Runs:
     """Return the runs in which the mutation arrived."""
     detectors = detectors_of(session, campaign.survivors, measures)
     return {

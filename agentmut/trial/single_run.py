@@ -101,15 +101,7 @@ async def attempt(
     """
     if case.setup is None and case.teardown is None:
         return await _wired(adapter, case, _Identity(trial_id, seed, repeat), timeout, wiring)
-    hooks = Trial(
-        id=f"{trial_id}:hooks",
-        seed=seed,
-        scenario=case.scenario.name,
-        repeat=repeat,
-        redact=wiring.redact,
-        purse=wiring.purse,
-        is_agents=False,
-    )
+    hooks = _record_of_hooks(case, trial_id, seed, wiring, repeat)
     wiring.prepared(hooks)
     ended = Execution(ending=Ending.SETUP_FAILED)
     try:
@@ -125,6 +117,19 @@ async def attempt(
             )
     asked = asked_by(hooks)
     return ended.model_copy(update={"hooks": asked}) if asked else ended
+
+
+def _record_of_hooks(case: Case, trial_id: str, seed: int, wiring: Wiring, repeat: int) -> Trial:
+    """Return a trial of no agent, which records what setup and teardown ask of models."""
+    return Trial(
+        id=f"{trial_id}:hooks",
+        seed=seed,
+        scenario=case.scenario.name,
+        repeat=repeat,
+        redact=wiring.redact,
+        purse=wiring.purse,
+        is_agents=False,
+    )
 
 
 def asked_by(hooks: Trial | None) -> tuple[Step, ...]:

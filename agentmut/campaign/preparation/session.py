@@ -91,30 +91,36 @@ def open_session(
         chosen = sampled_scenarios(chosen, scenario_sample)
     adapter = agents_adapter(project, importer)
     code = project.agent_version or shaping_code(project)
-    catalogue = Catalogue.from_group(Group.EVALUATORS)
-    texts = TextKeeping(Texts(project.store.texts), adapter.get_config(), chosen)
-    evaluators = _evaluators(project, chosen, catalogue)
-    check_tools_judged(adapter, evaluators)
+    tests = _tests(project, adapter, chosen)
+    suite = SuiteConfig(
+        adapter.get_config(),
+        chosen,
+        on_wire=remedy_on_wire(adapter),
+        workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
+    )
+    variables = declared_variables(project)
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(
-            adapter.get_config(),
-            chosen,
-            on_wire=remedy_on_wire(adapter),
-            workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
-        ),
+        suite=suite,
         scenarios=chosen,
-        tests=Suite(
-            {scenario.name: scenario for scenario in chosen},
-            evaluators,
-            texts,
-            project.store.limits,
-            pricer_of(project),
-        ),
+        tests=tests,
         environment=environment(
-            project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
+            project.agent, adapter.versions(), code, project.execution.timeout, variables
         ),
+    )
+
+
+def _tests(project: Project, adapter: Adapter, scenarios: Sequence[Scenario]) -> Suite:
+    """Return the scenarios with their evaluators. Raise `UsageError` if these judge a tool that the agent lacks."""
+    evaluators = _evaluators(project, scenarios, Catalogue.from_group(Group.EVALUATORS))
+    check_tools_judged(adapter, evaluators)
+    return Suite(
+        {scenario.name: scenario for scenario in scenarios},
+        evaluators,
+        TextKeeping(Texts(project.store.texts), adapter.get_config(), scenarios),
+        project.store.limits,
+        pricer_of(project),
     )
 
 

@@ -28,6 +28,7 @@ from agentmut.usecases import (
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
+    from agentmut.relating import CampaignWithSurvivors
     from agentmut.store import Store
 
 _CODES: dict[str, ExitCode] = {
@@ -83,7 +84,7 @@ def check_survivors_and_print(
     as_json: bool,
 ) -> None:
     """Check the survivors of a run and print which ones relations kill; the exit code says whether it finished."""
-    from agentmut.relating import campaign_of, check_survivors, most_runs
+    from agentmut.relating import campaign_of, check_survivors
 
     if seed is not None:
         raise UsageError(
@@ -93,20 +94,15 @@ def check_survivors_and_print(
         wanted = wish(session, request.relations, stored=request.stored)
         campaign = campaign_of(session, store, run, wanted)
         if not (yes or request.stored):
-            most = most_runs(campaign, session, wanted)
-            if why := why_ask(project.budget, most, store.mean_cost()):
-                survivors = counted(len(campaign.survivors), "survivor")
-                ask_to_run(f"{survivors}: about {most} agent runs at most, reused ones included.", why)
-        asked = RunSettings(time.time(), None, fresh)
-        show = _shown_on(line)
+            _ask_about_survivors(session, store, wanted, campaign)
         report = check_survivors(
             session,
             store,
             wanted,
             campaign,
-            asked,
+            RunSettings(time.time(), None, fresh),
             stored=request.stored,
-            progress=show,
+            progress=_shown_on(line),
             looked=lambda report, environment: with_survivor_looks(
                 report, environment, project.runs, project.statistics.alpha
             ),
@@ -177,6 +173,17 @@ def _ask(session: "Session", store: "Store", wanted: Wish) -> None:
             "agent runs at most, reused ones included.",
             why,
         )
+
+
+def _ask_about_survivors(
+    session: "Session", store: "Store", wanted: Wish, campaign: "CampaignWithSurvivors"
+) -> None:
+    from agentmut.relating import most_runs
+
+    most = most_runs(campaign, session, wanted)
+    if why := why_ask(session.project.budget, most, store.mean_cost()):
+        survivors = counted(len(campaign.survivors), "survivor")
+        ask_to_run(f"{survivors}: about {most} agent runs at most, reused ones included.", why)
 
 
 def _preview(wanted: Wish, most: int) -> dict[str, Any]:

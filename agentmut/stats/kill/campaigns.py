@@ -65,33 +65,54 @@ def simulate(
     """
     f0 = rng.binomial(n0, 1 - np.asarray(rates), (runs, len(rates)))
     drawn, baseline = np.unique(f0, return_inverse=True)
-    baseline = baseline.reshape(f0.shape)
     book = _book(drawn.tolist(), n0, design, table_of, ratios_of)
     worse = 1 - np.asarray(rates) + np.asarray(drops)
-    n, f = np.zeros_like(f0), np.zeros_like(f0)
-    live = ~book.untestable[baseline]
-    logs = np.tile(-LEFT_OUT * (~live).sum(axis=1), (len(SHARED_LOSSES), 1))
-    trials, top = np.zeros(runs, dtype=int), np.zeros(runs)
-    killed, at = np.zeros(runs, dtype=bool), np.arange(runs)
-    while True:
-        at = at[live[at].any(axis=1) & ~killed[at]]
-        if not len(at):
-            return Mutants(trials, killed, top)
-        scores = np.where(live[at], book.evidence[baseline[at], n[at], f[at]], -np.inf)
-        if log_threshold < math.inf:
-            scores = _spread(scores, np.where(live[at], n[at], design.n_max), _pooled(logs[:, at]))
-        j = (scores + rng.random(scores.shape) * TIE).argmax(axis=1)
-        b, before = baseline[at, j], (n[at, j], f[at, j])
-        n[at, j] += 1
-        f[at, j] += rng.random(len(at)) < worse[j]
-        trials[at] += 1
-        now = (n[at, j], f[at, j])
-        logs[:, at] += [r[b, *now] - r[b, *before] for r in book.pooled]
-        pool = _pooled(logs[:, at])
-        top[at] = np.maximum(top[at], pool)
-        kill = now[1] >= book.kill_at[b, now[0]]
-        killed[at] = kill | (pool >= log_threshold)
-        live[at, j] = ~(kill | (now[1] <= book.survive_at[b, now[0]]) | (now[0] == design.n_max))
+    arms = _Arms(book, baseline.reshape(f0.shape), design, log_threshold)
+    at = np.arange(runs)
+    while len(at := arms.undecided(at)):
+        scenario = (arms.scores(at) + rng.random((len(at), len(rates))) * TIE).argmax(axis=1)
+        arms.add_trials(at, scenario, rng.random(len(at)) < worse[scenario])
+    return Mutants(arms.trials, arms.killed, arms.top)
+
+
+class _Arms:
+    """Many mutants under test: arrays with a row for each mutant and a column for each scenario."""
+
+    def __init__(self, book: _Book, baseline: Whole, design: KillDesign, log_threshold: float) -> None:
+        runs = len(baseline)
+        self._book, self._baseline = book, baseline
+        self._n_max, self._log_threshold = design.n_max, log_threshold
+        self._n, self._f = np.zeros_like(baseline), np.zeros_like(baseline)
+        self._live = ~book.untestable[baseline]
+        self._logs = np.tile(-LEFT_OUT * (~self._live).sum(axis=1), (len(SHARED_LOSSES), 1))
+        self.trials, self.top = np.zeros(runs, dtype=int), np.zeros(runs)
+        self.killed = np.zeros(runs, dtype=bool)
+
+    def undecided(self, at: Whole) -> Whole:
+        """Return which of these mutants have not been killed and have a scenario to try."""
+        return at[self._live[at].any(axis=1) & ~self.killed[at]]
+
+    def scores(self, at: Whole) -> Array:
+        """Return the evidence of each scenario of these mutants; -inf for scenarios that take no further trial."""
+        live = self._live[at]
+        scores = np.where(live, self._book.evidence[self._baseline[at], self._n[at], self._f[at]], -np.inf)
+        if self._log_threshold == math.inf:
+            return scores
+        return _spread(scores, np.where(live, self._n[at], self._n_max), _pooled(self._logs[:, at]))
+
+    def add_trials(self, at: Whole, scenario: Whole, failed: NDArray[np.bool_]) -> None:
+        """Add one trial to a scenario of each of these mutants, and decide what it decides."""
+        b, before = self._baseline[at, scenario], (self._n[at, scenario], self._f[at, scenario])
+        self._n[at, scenario] += 1
+        self._f[at, scenario] += failed
+        self.trials[at] += 1
+        n, f = self._n[at, scenario], self._f[at, scenario]
+        self._logs[:, at] += [r[b, n, f] - r[b, *before] for r in self._book.pooled]
+        pool = _pooled(self._logs[:, at])
+        self.top[at] = np.maximum(self.top[at], pool)
+        kill = f >= self._book.kill_at[b, n]
+        self.killed[at] = kill | (pool >= self._log_threshold)
+        self._live[at, scenario] = ~(kill | (f <= self._book.survive_at[b, n]) | (n == self._n_max))
 
 
 def _pooled(logs: Array) -> Array:
