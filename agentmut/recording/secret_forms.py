@@ -11,12 +11,17 @@ BEGINS = (
 )
 """Where a token may begin: also behind an escaped line break, as what is searched may be JSON, or JSON within JSON;
 behind an escape of an address (`%3D`), and behind a colour of a terminal (`[31m`)."""
+_BEGINNING = re.compile(BEGINS)
 _ENDS = r"(?![A-Za-z0-9])"
 
 
 def always(found: re.Match[str]) -> bool:
     """Return True: every match of the pattern is a secret."""
     return True
+
+
+def _begins_a_token(found: re.Match[str]) -> bool:
+    return _BEGINNING.match(found.string, found.start()) is not None
 
 
 class Form(NamedTuple):
@@ -110,8 +115,8 @@ SERVICES = (
     token("Cursor", "key_", rest=r"[a-f0-9]{64}"),
     token("Logfire", "pylf_v", rest=r"\d_[a-z]{2}_[A-Za-z0-9]{40,}"),
     token("Browserbase", "bb_live_", "bb_test_", rest=r"[A-Za-z0-9_-]{20,}"),
-    Form("Zhipu", (".",), before=(32,), pattern=re.compile(
-        rf"{BEGINS}[a-f0-9]{{32}}\.(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Z])[A-Za-z0-9]{{16}}{_ENDS}")),
+    Form("Zhipu", (), before=(), is_secret=_begins_a_token, pattern=re.compile(
+        rf"[a-f0-9]{{32}}\.(?=[A-Za-z]*[0-9])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]{{16}}{_ENDS}")),
     # code and packages
     token("GitHub", "github_pat_", rest=r"[A-Za-z0-9_]{20,}"),
     token("GitHub", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", rest=r"[A-Za-z0-9_-]{16,}"),
