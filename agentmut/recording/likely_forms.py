@@ -2,9 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, Self
 
 from agentmut.recording.secret_forms import Form
+
+PARTS = 4
+"""Searches into which the marks are divided; of 1, 2, 4 and 8 the fastest on requests of 5,000 characters."""
 
 
 class LikelyForms:
@@ -14,19 +18,38 @@ class LikelyForms:
         self._forms = forms
         self._always = frozenset(number for number, form in enumerate(forms) if not form.before)
         self._of_mark = _forms_of_shortest_marks(forms)
-        marks = _any_of(sorted(self._of_mark))
-        self._any_mark = re.compile(marks)
-        # Nothing is consumed, so that a mark which overlaps another is found, too. That takes twice as long, and most
-        # texts have no mark.
-        self._marks = re.compile(f"(?=({marks}))")
+        self._searches = [_Search.of(marks) for marks in _parts(self._of_mark)]
 
     def forms_in(self, text: str) -> list[Form]:
         """Return the forms that the text may contain, in order."""
-        found = set(self._marks.findall(text)) if self._any_mark.search(text) else ()
+        found = {mark for search in self._searches for mark in search.found_in(text)}
         return [
             self._forms[number]
             for number in sorted(self._always.union(*map(self._of_mark.__getitem__, found)))
         ]
+
+
+class _Search(NamedTuple):
+    """A search for some of the marks."""
+
+    any_mark: re.Pattern[str]
+    marks: re.Pattern[str]
+
+    @classmethod
+    def of(cls, marks: Sequence[str]) -> Self:
+        pattern = _any_of(marks)
+        # Nothing is consumed, so that a mark which overlaps another is found, too. That takes twice as long, and most
+        # texts have no mark.
+        return cls(re.compile(pattern), re.compile(f"(?=({pattern}))"))
+
+    def found_in(self, text: str) -> list[str]:
+        return self.marks.findall(text) if self.any_mark.search(text) else []
+
+
+def _parts(marks: Collection[str]) -> list[list[str]]:
+    """Divide the marks by their first characters: some searches for a few of these take less time than one for all."""
+    firsts = sorted({mark[0] for mark in marks})
+    return [[mark for mark in sorted(marks) if mark[0] in firsts[part::PARTS]] for part in range(PARTS)]
 
 
 def _forms_of_shortest_marks(forms: Sequence[Form]) -> dict[str, frozenset[int]]:
