@@ -31,7 +31,7 @@ from benchmarks.commit import commit  # noqa: E402
 from tests.cli.odd_projects import LIMIT, ODD_PROJECTS, Ended, OddProject, check  # noqa: E402
 
 NUMBER = 3_000
-AT_ONCE = 3
+AT_ONCE = 8
 """Commands at once: each waits a good deal."""
 
 

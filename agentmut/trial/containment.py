@@ -1,8 +1,9 @@
 """Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
 It may end or kill the process, stop the event loop, cancel every task, fork, close the files of everybody, lower the
-limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. What no Python
-code can refuse, such as a crash, is left to `isolate: process` and to the supervisor.
+limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. Their traces and
+audit hooks see the code of users alone. What no Python code can refuse, such as a crash, is left to `isolate: process`
+and to the supervisor.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from typing import Any
 
 from agentmut.recording import AgentExitError, Trial, current_trial, runs_users_code
 from agentmut.trial.system_limits import guarded_setrlimit, resource
+from agentmut.trial.watching_functions import WATCHED_BY, guarded_auditing, guarded_watching
 
 _ENDINGS = frozenset(getattr(signal, name) for name in ("SIGKILL", "SIGSTOP") if hasattr(signal, name))
 """Signals that no process can handle."""
@@ -50,19 +52,31 @@ def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Prevent agents from ending shared parts of the process during the block."""
     with ExitStack() as stack:
-        for owner, name, make in (
-            (os, "_exit", _guarded_exit),
-            (os, "closerange", _guarded_closing),
-            (os, "fork", lambda original: _guarded_fork(original, loop)),
-            (sys, "setrecursionlimit", _guarded_limit),
-            (resource, "setrlimit", guarded_setrlimit),
-            (os, "kill", partial(_guarded_kill, "kill")),
-            (os, "killpg", partial(_guarded_kill, "killpg")),
-            (loop, "stop", _guarded_stop),
-        ):
+        for owner, name, make in _guards(loop):
             if hasattr(owner, name):
                 stack.enter_context(_replaced(owner, name, make))
         yield
+
+
+def _guards(loop: asyncio.AbstractEventLoop) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+    """Yield each function that is guarded, by its owner and its name, with what makes its guard."""
+    yield os, "_exit", _guarded_exit
+    yield os, "closerange", _guarded_closing
+    yield os, "fork", lambda original: _guarded_fork(original, loop)
+    yield sys, "setrecursionlimit", _guarded_limit
+    yield resource, "setrlimit", guarded_setrlimit
+    yield os, "kill", partial(_guarded_kill, "kill")
+    yield os, "killpg", partial(_guarded_kill, "killpg")
+    yield loop, "stop", _guarded_stop
+    yield sys, "addaudithook", guarded_auditing
+    for owner, name in WATCHED_BY:
+        yield owner, name, partial(guarded_watching, of_now=_set_now(owner, name))
+
+
+def _set_now(owner: Any, name: str) -> Any:
+    """Return the function that `settrace` or the like has set before."""
+    get = getattr(owner, "getprofile" if "profile" in name else "gettrace", None)
+    return get() if get else None
 
 
 @contextmanager

@@ -93,6 +93,11 @@ ACTS = (
     "resource.setrlimit(resource.RLIMIT_AS, (1000, 1000))",
     "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))",
     "resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))",
+    "sys.settrace(lambda *_: 1 / 0)",
+    "sys.setprofile(lambda *_: 1 / 0)",
+    "sys.addaudithook(lambda *_: 1 / 0)",
+    "threading.settrace(lambda *_: 1 / 0)",
+    "threading.setprofile(lambda *_: 1 / 0)",
 )
 ANSWERS = (
     "'hello'", "''", "None", "0", "float('nan')", "b'bytes'", "[]", "{}", "{1: 2}", "object()", "'\\ud800'",

@@ -22,6 +22,11 @@ _ENDS = {
     "ctypes.CDLL": "and a fault in machine code crashes the process",
     "ctypes.string_at": "and a wrong address crashes the process",
     "resource.setrlimit": "which holds for all trials of the process",
+    "sys.settrace": "which Python calls in agentmut's own code, too",
+    "sys.setprofile": "which Python calls in agentmut's own code, too",
+    "sys.addaudithook": "which Python calls in agentmut's own code, too, and never takes back",
+    "threading.settrace": "which Python calls in each new thread, those of agentmut too",
+    "threading.setprofile": "which Python calls in each new thread, those of agentmut too",
 }
 """Calls that no Python code can contain, by their dotted names."""
 MOST = 3
