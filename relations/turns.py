@@ -30,7 +30,7 @@ from agentmut.language import (
 )
 from agentmut.nouns import AgentConfig, Scenario
 
-_TOKEN_WITH_DIGIT = re.compile(r"[^\s,;()]*\d[^\s;()]*(?<![.,!?:])")
+_TOKEN_WITH_DIGIT = re.compile(r"(?<![^\s,;()])[^\s,;()]*\d[^\s;()]*(?<![.,!?:])")
 _CAPITALISED = re.compile(r"(?<![\w-])[A-Z][\w’'-]*")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(NUMBER_WORDS))}|dozen|half|twice|once|million)\b", re.I)
 _BINDING = re.compile(
@@ -52,7 +52,7 @@ _MATERIAL = re.compile(
     re.I,
 )
 _CODE = re.compile(
-    r"\A\s*(?:[{\[<]|#!)|^[ \t]*(?:import \w+[\w., ]*$|from \w[\w.]* import |(?:async )?def \w+\(|class \w+[(:]"
+    r"\A\s*(?:[{\[<]|#!)|^[ \t]*(?:import \w[\w., ]*$|from \w[\w.]* import |(?:async )?def \w+\(|class \w+[(:]"
     r"|function \w*\(|(?:const|let|var) \w+ ?=|[\w.]+ ?[-+*/]?= ?\S+;?$|[\w.]+\([^\n]*\);?$|[^\n]*[;{}]$)",
     re.M,
 )

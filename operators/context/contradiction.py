@@ -14,7 +14,7 @@ from agentmut.seams import OperatorOptions, operator
 _SHIPPED = shipped("agentmut.operators.context", "added_texts")
 _AFFIRMED: Mapping[str, str] = _SHIPPED["affirmed"]
 _DENIED: Mapping[str, str] = _SHIPPED["denied"]
-_VERB = re.compile(rf"\b(?:{'|'.join(sorted({*_AFFIRMED, *_DENIED}, key=len, reverse=True))})\b")
+_VERB = re.compile(rf"\b(?:{'|'.join(sorted({**_AFFIRMED, **_DENIED}, key=len, reverse=True))})\b")
 _TRICKY = re.compile(
     r"^\W*(?:if|when|whenever|unless|where|while|although|as|after|before|once|in case)\b"
     r"|\b(?:never|no|nobody|none|neither|nor|nothing|without|hardly|only|any|either|yet|until|at all)\b|n['’]t\b|\?",

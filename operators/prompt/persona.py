@@ -16,7 +16,7 @@ _PERSONA = re.compile(
     r"\W*(?:you(?:['’]re| are)|(?:please |always )?act as|you(?: will|['’]ll)? (?:act|work|serve) as"
     r"|(?:I want|I['’]d like|I would like) you to (?:act|work|serve) as|I want you to be"
     r"|your (?:role|job|task) is(?: to (?:be|act as|work as|serve as))?)\s+"
-    r"(?:(?:called |named )?[*_]*[A-Z]\w+[*_]*, )?"
+    r"(?:(?:called |named )?[*_]*+[A-Z]\w++[*_]*+, )?"
     rf"(?P<role>(?:an?|the) (?:(?!(?:{_JOINS})\b)[\w-]+,? ){{0,5}}(?:{'|'.join(_NOUNS.split())})\b)",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ _LINKED = re.compile(
 )
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)"
 _AND_ASKS = re.compile(
-    rf",?\s+and\s+(?:also\s+)?(?=(?:(?:how(?:\s+\w+)?|what|when|where|who|why|which(?:\s+\w+)?)\s+)?{_AUXILIARY}\s+\w)",
+    rf"(?:,|(?<!\s))\s++and\s++(?:also\s+)?(?=(?:(?:how(?:\s+\w+)?|what|when|where|who|why|which(?:\s+\w+)?)\s+)?{_AUXILIARY}\s+\w)",
     re.I,
 )
 _REFERS = re.compile(

@@ -89,8 +89,8 @@ _ASKED = (
     ("table", r"(?:as|in)\s+a\s+(?:markdown\s+)?table\b"),
     ("csv", r"(?:as|in)\s+(?:a\s+)?(?:CSV|comma[- ]separated)\b"),
     ("markdown", r"(?:as|in|using)\s+Markdown\b"),
-    ("yes_no", r"(?:answer|reply|respond)\s+(?:only|just|simply)?\s*(?:with\s+)?(?:only\s+|just\s+|a\s+)?(?:simple\s+)?"
-     r"['\"]?yes['\"]?\s+or\s+['\"]?no['\"]?(?=[.!]|\s*$|\s+only)"),
+    ("yes_no", r"(?:answer|reply|respond)\s++(?:only|just|simply)?\s*+(?:with\s++)?(?:only\s++|just\s++|a\s++)?"
+     r"(?:simple\s++)?['\"]?yes['\"]?\s+or\s+['\"]?no['\"]?(?=[.!]|\s*$|\s+only)"),
 )  # fmt: skip
 _ASKS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _ASKED)
 _DENIED = re.compile(

@@ -61,7 +61,7 @@ class Limits(NamedTuple):
         ):
             if most is not None and count > most:
                 yield f"the answer has {count} {noun}, at most {most} are allowed"
-        kept_silent = _SILENT.sub(" ", answer)
+        kept_silent = _SENTENCE.sub(lambda said: " " if _SILENT.search(said[0]) else said[0], answer)
         yield from (
             f"the answer speaks of {topic!r}" for topic in self.forbidden if _speaks_of(kept_silent, topic)
         )
@@ -115,9 +115,9 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(
-    r"(?<!not )(?<!n['’]t )(?<!never )\b(?:(?:include|use|mention|say|add|contain)\s+(?:exactly\s+)?(?:the\s+)?"
-    r"(?:words?|phrase|sentence|text)|(?:end|begin|start|finish|close|sign off)\s+(?:\w+\s+){0,3}?with"
-    rf"(?:\s+the\s+(?:words?|phrase|sentence))?)\s*:?\s*{_QUOTED}",
+    r"(?<!not )(?<!n['’]t )(?<!never )\b(?:(?:include|use|mention|say|add|contain)\s++(?:exactly\s++)?(?:the\s++)?"
+    r"(?:words?|phrase|sentence|text)|(?:end|begin|start|finish|close|sign off)\s++(?:\w+\s++){0,3}?with"
+    rf"(?:\s++the\s++(?:words?|phrase|sentence))?)\s*+(?::\s*+)?{_QUOTED}",
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(
@@ -136,19 +136,21 @@ _LEADING = re.compile(
 _PRONOUNS = frozenset(
     ["it", "this", "that", "them", "these", "those", "anything", "something", "me", "us", "him", "her"]
 )
+_SENTENCE = re.compile(r"[^.!?\n]+")
 _SILENT = re.compile(
-    r"[^.!?\n]*\b(?:not|never|\w+n['’]t|without|avoid\w*|refrain\w*|leav\w+ out|omit\w*|skip\w*)\b[^.!?\n]{0,30}?"
-    r"\b(?:mention|talk|discuss|say|speak|includ|refer|bring|us[ei])\w*[^.!?\n]*"
-    r"|[^.!?\n]*\bas (?:you )?(?:asked|requested|wished)\b[^.!?\n]*",
+    r"\b(?:not|never|\w+n['’]t|without|avoid\w*|refrain\w*|leav\w+ out|omit\w*|skip\w*)\b.{0,30}?"
+    r"\b(?:mention|talk|discuss|say|speak|includ|refer|bring|us[ei])|\bas (?:you )?(?:asked|requested|wished)\b",
     re.IGNORECASE,
 )
-"""An answer that says of a topic that it will not be spoken of."""
+"""A sentence that says of a topic that it will not be spoken of."""
 _FOR_ANSWER = re.compile(
     r"\b(?:answer|reply|respond|explain|summari[sz]e|describe|tell|say|put|write|give|keep|list|compare|define|outline"
     r"|phrase|express|sum|recommend|advise|show|state)\b",
     re.IGNORECASE,
 )
-_CLAUSE_BEGINS = re.compile(r"(?:^|[.!?,;:\n(]|\b(?:and|but|please|then))\s*$", re.IGNORECASE)
+_CLAUSE_BEGINS = re.compile(r"(?:[.!?,;:(]|\b(?:and|but|please|then))$", re.IGNORECASE)
+_SEEN_BEFORE = 400
+"""Characters before a demand that may tell what it is of."""
 _CLAUSE_ENDS = re.compile(
     r"\s*(?:$|[.!?,;:)\n]|(?:or (?:less|fewer)|and|but|please|max(?:imum)?|at most|in total|only)\b)",
     re.IGNORECASE,
@@ -249,8 +251,12 @@ def _is_told_of(request: str, match: re.Match[str]) -> bool:
 
 def _is_manner(request: str, match: re.Match[str]) -> bool:
     """Return whether "with five words" tells how to answer, rather than what a thing is like."""
-    before = re.split(r"[.!?\n]", request[: match.start()])[-1]
-    begins = _CLAUSE_BEGINS.search(request[: match.start()]) is not None
+    seen = request[max(0, match.start() - _SEEN_BEFORE) : match.start()]
+    before = re.split(r"[.!?\n]", seen)[-1]
+    words = seen.rstrip()
+    begins = (
+        not words or "\n" in seen[len(words) :] or _CLAUSE_BEGINS.search(words, len(words) - 7) is not None
+    )
     ends = _CLAUSE_ENDS.match(request, match.end()) is not None
     return (begins or _FOR_ANSWER.search(before) is not None) and ends
 

@@ -1,6 +1,7 @@
 """Whether words of a request demand something of its answer, rather than report or ask about something."""
 
 import re
+from functools import lru_cache
 
 _REPORTS = re.compile(
     r"\b(?:wrote|writes|written|said|says|told|tells|asked|asks|replied|replies|reads|states?|stated|demands?|demanded"
@@ -16,7 +17,7 @@ _ASKS_ABOUT = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_BEFORE = re.compile(r"[^.!?\n]*$")
-_QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|```.*?```|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)", re.DOTALL)
+_QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]{0,1000}”|```.*?```|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)", re.DOTALL)
 
 
 def is_reported(request: str, start: int) -> bool:
@@ -25,8 +26,24 @@ def is_reported(request: str, start: int) -> bool:
     >>> is_reported("The customer wrote: do not mention me. What now?", 20), is_reported("Do not mention me.", 0)
     (True, False)
     """
-    quoted = any(match.start() < start < match.end() for match in _QUOTES.finditer(request))
-    return quoted or _REPORTS.search(request, 0, start) is not None
+    quoted = any(first < start < end for first, end in _quotations(request))
+    if quoted:
+        return True
+    begins, ends = _first_report(request)
+    if begins < start < ends:
+        return _REPORTS.search(request, begins, start) is not None
+    return ends <= start
+
+
+@lru_cache(maxsize=16)
+def _quotations(request: str) -> tuple[tuple[int, int], ...]:
+    return tuple(match.span() for match in _QUOTES.finditer(request))
+
+
+@lru_cache(maxsize=16)
+def _first_report(request: str) -> tuple[int, int]:
+    found = _REPORTS.search(request)
+    return found.span() if found else (len(request), len(request) + 1)
 
 
 def is_asked_about(request: str, start: int) -> bool:

@@ -16,11 +16,12 @@ _ASKS = re.compile(
 _MARKED = (
     re.compile(r"```[\w-]*\n(?P<text>.+?)\n?```", re.DOTALL),
     re.compile(
-        r"<(?P<tag>text|input|document|note|email|message)>\s*(?P<text>.+?)\s*</(?P=tag)>",
+        r"<(?P<tag>text|input|document|note|email|message)>\s*+"
+        r"(?P<text>(?:(?!<(?P=tag)>).)+?)(?<!\s)\s*+</(?P=tag)>",
         re.DOTALL | re.IGNORECASE,
     ),
-    re.compile(r"(?P<quote>\"\"\"|''')\s*(?P<text>.+?)\s*(?P=quote)", re.DOTALL),
-    re.compile(r"[\"“](?P<text>[^\"“”]+\s[^\"“”]+)[\"”]\s*\.?\s*$"),
+    re.compile(r"(?P<quote>\"\"\"|''')\s*+(?P<text>.+?)(?<!\s)\s*+(?P=quote)", re.DOTALL),
+    re.compile(r"[\"“](?P<text>(?=[^\"“”]+?\s[^\"“”])[^\"“”]++)[\"”]\s*+(?:\.\s*+)?$"),
     re.compile(r":\s+(?P<text>\S.*\S)\s*$", re.DOTALL),
 )
 _MATERIAL = re.compile(

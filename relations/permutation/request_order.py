@@ -35,10 +35,10 @@ _ITEM_LINE = re.compile(r"^[ \t]*(?:[-*•]|\(?(?:\d{1,2}|[A-Za-z])[.)])[ \t]+\S
 _LABEL_SPOKEN_OF = re.compile(r"\b(?:above|below|previous|former|latter|first|last|next|then)\b", re.I)
 _TOKEN = r"(?:(?!I\b)[A-Z][\w-]*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}')"
 _OF_LONGER = re.compile(r"\b[A-Z][\w-]* $")
-_LISTED = re.compile(rf"(?<![\w-]){_TOKEN}(?:, {_TOKEN})*,? or {_TOKEN}(?=[.,;:?!)]|\s*$)")
+_LISTED = re.compile(rf"(?<![\w-]){_TOKEN}(?:, {_TOKEN}){{0,50}},? or {_TOKEN}(?=[.,;:?!)]|\s*$)")
 _TOKENS = re.compile(_TOKEN)
 _DETERMINED = re.compile(
-    r"\b(?P<det>the|a|an|my) [a-z-]+(?: [a-z-]+)?(?:, (?P=det) [a-z-]+(?: [a-z-]+)?)*"
+    r"\b(?P<det>the|a|an|my) [a-z-]+(?: [a-z-]+)?(?:, (?P=det) [a-z-]+(?: [a-z-]+)?){0,50}"
     r",? or (?P=det) [a-z-]+(?: [a-z-]+)?(?=[.,;:?!)]|\s*$)"
 )
 _IDIOM = re.compile(r"\b(?:day|hour|week|minute|month|couple|moment|not|so|more|less|later|two)\b", re.I)

@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,10 +14,12 @@ from typing import Any, NamedTuple
 import agentmut
 
 ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ("agentmut", "adapters", "operators", "relations")
 METHODS = {"match": "match", "fullmatch": "fullmatch", "search": "finditer"} | dict.fromkeys(
     ("finditer", "findall", "sub", "subn", "split"), "finditer"
 )
 """What is called of a pattern, and what is measured for it; a search may begin at each character, too."""
+_CALL = re.compile(rf"\b(\w+)\.({'|'.join(METHODS)})\b")
 
 
 class Compiled(NamedTuple):
@@ -63,7 +66,12 @@ def _caller() -> tuple[Path, int] | None:
     while frame.f_back and Path(frame.f_code.co_filename).parent.name == "re":
         frame = frame.f_back
     path = Path(frame.f_code.co_filename)
-    return (path, frame.f_lineno) if path.is_relative_to(ROOT) and "tests" not in path.parts else None
+    return (path, frame.f_lineno) if _is_of_the_product(path) else None
+
+
+def _is_of_the_product(path: Path) -> bool:
+    """Whether a file is of a room, and not of a test or of an environment that stands in the folder."""
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PRODUCT
 
 
 def _import_all() -> None:
@@ -77,9 +85,7 @@ def _import_all() -> None:
 
 def _described(pattern: str, flags: int, path: Path, line: int) -> Compiled:
     name = next((one.name for one in _assigned(path) if one.first <= line <= one.last), "")
-    return Compiled(
-        pattern, flags, str(path.relative_to(ROOT)), name, tuple(sorted(set(_methods(path, name))))
-    )
+    return Compiled(pattern, flags, str(path.relative_to(ROOT)), name, _methods(path, name))
 
 
 class _Assigned(NamedTuple):
@@ -103,22 +109,23 @@ def _assigned(path: Path) -> tuple[_Assigned, ...]:
     return tuple(names())
 
 
-def _methods(path: Path, name: str) -> Iterator[str]:
-    """Yield what is called of a pattern in its file, and elsewhere if its name is public; all, if nothing is found."""
-    texts = [path.read_text("utf-8")] if name.startswith("_") else _all_texts()
-    called = {
-        METHODS[one[1]]
-        for text in texts
-        for one in re.finditer(rf"\b{name}\.({'|'.join(METHODS)})\b", text)
-        if name
-    }
-    yield from called or {"finditer"}
+def _methods(path: Path, name: str) -> tuple[str, ...]:
+    """Return what is called of a pattern in its file, and elsewhere if its name is public; all, if nothing is found."""
+    called = _called(path.read_text("utf-8")) if name.startswith("_") else _called_anywhere()
+    return tuple(sorted(called.get(name, {"finditer"})))
 
 
 @cache
-def _all_texts() -> list[str]:
-    return [
-        file.read_text("utf-8")
-        for top in ("agentmut", "adapters", "operators", "relations")
-        for file in (ROOT / top).rglob("*.py")
-    ]
+def _called(text: str) -> dict[str, set[str]]:
+    """Return what a text calls of each name."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, method in _CALL.findall(text):
+        found[name].add(METHODS[method])
+    return dict(found)
+
+
+@cache
+def _called_anywhere() -> dict[str, set[str]]:
+    return _called(
+        "\n".join(file.read_text("utf-8") for top in PRODUCT for file in (ROOT / top).rglob("*.py"))
+    )

@@ -24,11 +24,14 @@ from agentmut.language import (
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _NAMED_WORD = re.compile(r"\b(?:word|term|phrase|expression|name)s? ([\w-]+)")
 _RATHER = re.compile(
-    r"(?:[\"“„«'][^\"“”„«»'\n]{2,80}[\"”“»'])\W+(?:and )?(?:not|never|rather than|instead of|nicht|statt)\W+"
+    r"(?:[\"“„«'][^\"“”„«»'\n]{2,80}[\"”“»'])\W{1,20}(?:and )?(?:not|never|rather than|instead of|nicht|statt)\W{1,20}"
     r"[\"“„«']([^\"“”„«»'\n]{2,80})[\"”“»']",
     re.I,
 )
-"""One word is to be said rather than another: an answer need not have the first, and may not have the second."""
+"""One word is to be said rather than another: an answer need not have the first, and may not have the second.
+
+At most 20 marks and blanks stand before and behind "not".
+"""
 _ENDS = re.compile(
     r"\b(?:end|close|finish|sign off|beenden?|schlie(?:ß|ss)en?|termin(?:a|ar|e|ez|er)|finaliza|finissez|finis)\b",
     re.I,
@@ -46,10 +49,10 @@ _BELOW = re.compile(r"\b(?:under|below|fewer than|less than|weniger als|unter)\b
 _FOREIGN_BAN = re.compile(
     r"\b(?:nie|niemals|nicht|kein(?:e[nmrs]?)?)\b(?! (?:mehr als|nur)\b)"
     r"|\b(?:nunca|jamás|no (?:utili[cz]es?|uses?|digas?|mencion(?:es?|e)|escrib(?:as?)|llam(?:es?)|hagas?))\b"
-    r"|\bn(?:e |['’])[^,;.]*\b(?:pas|jamais)\b",
+    r"|\bn(?:e |['’])[^,;.]{0,200}\b(?:pas|jamais)\b",
     re.I,
 )
-"""Negations of German, Spanish and French."""
+"""Negations of German, Spanish and French; the two words of a French one stand at most 200 characters apart."""
 _PHONE = re.compile(r"(?<![\w.,:/€$£+-])(?:\+|0)?\d{2,5}(?:[ /-]\d{2,8}){1,4}(?![\w.,:/%-]*\d)")
 _LEAST_DIGITS = 7
 """Digits of a telephone number; fewer may be a range or a date."""

@@ -19,7 +19,8 @@ from agentmut.language.prompt.spans import Span, inside, joined, overlaps
 
 _STATEMENT = r"\{%[^%{}]{0,300}%\}"
 _LEADING = re.compile(rf"(?:\(?(?:\d{{1,2}}|[a-z])[.)]\s+)?(?:(?:<[A-Za-z][^<>]{{0,200}}>|{_STATEMENT})\s*)*")
-_TRAILING = re.compile(rf"(?:(?<!\s)|(?=\n?\Z))(?:\s*(?:</[^<>]{{1,80}}>|{_STATEMENT}))*$")
+_CLOSING = rf"(?:</[^<>]{{1,80}}>|{_STATEMENT})"
+_TRAILING = re.compile(rf"(?<!\s)\s*+{_CLOSING}(?:\s*+{_CLOSING})*+(?P<at_end>\n?\Z)?")
 _MARK = re.compile(r"</?(?P<tag>[\w.:-]++)[^<>]*+>|\{%[-+]?\s*(?P<statement>\w++)[^%]*+%\}")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
@@ -125,9 +126,8 @@ def _instructions(text: str, blocks: Sequence[Block], protected: Sequence[Span])
 
 def _piece(text: str, span: Span) -> _Piece:
     said = text[span.start : span.end]
-    leading, trailing = _LEADING.match(said), _TRAILING.search(said)
-    left = leading.end() if leading else 0
-    right = trailing.start() if trailing else len(said)
+    leading = _LEADING.match(said)
+    left, right = leading.end() if leading else 0, _end_of_words(said)
     if left >= right:  # nothing but tags
         return _Piece(span.start, span.start, span)
     start, end = span.start + left, span.start + right
@@ -140,6 +140,12 @@ def _piece(text: str, span: Span) -> _Piece:
             break
         outer = Span(span.start + first.start(), end + last.end())
     return _Piece(start, end, outer)
+
+
+def _end_of_words(said: str) -> int:
+    """Return where the closing tags begin that a text ends with, or else its end."""
+    starts = (match.start() for match in _TRAILING.finditer(said) if match["at_end"] is not None)
+    return next(starts, len(said) - said.endswith("\n"))
 
 
 def _is_pair(first: re.Match[str], last: re.Match[str]) -> bool:

@@ -13,7 +13,10 @@ _ITEM = re.compile(
     r"(?P<marker>[-*+•–▪◦‣]|\(?\d{1,3}[.)](?!\d)|\(?[a-zA-Z][.)]|\(?[ivx]{1,4}\))"
     r"(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)"
 )
-_ATX = re.compile(r"#{1,6}(?:[ \t]+(?P<label>.*?))?(?<![ \t])[ \t]*#*$")
+_ATX = re.compile(
+    r"#{1,6}(?:[ \t]++(?P<label>.*?)(?<![ \t])(?:[ \t]++#*+|(?:(?<!#)|(?<=[ \t]#))#*+)?$|[ \t]*+#*+$)"
+)
+"""A heading; hashes that close it are not of its label. Each run of blanks and of hashes is read once."""
 _UNDERLINE = re.compile(r"(?:=+|-{3,})$")
 _DIVIDER = re.compile(r"(?:[-*_=~#][ \t]*){3,}$")
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})")

@@ -26,7 +26,7 @@ _DATES = re.compile(
         (?:\s?(?P<half>[AaPp]\.?[Mm]\b\.?)|(?<=:\d\d))(?![\w:])
     | (?P<full_hour>1[0-2]|[1-9])\s?(?P<full_half>[AaPp]\.?[Mm]\b\.?)
     | (?P<weekday>(?i:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))s?\b(?!,?\s+(?:the\s+)?(?:\d|(?i:{MONTH})\b))
-    | (?P<bare_year>{_YEAR})(?![\w%.,:/-]*\d|\s?[%°])
+    | (?P<bare_year>{_YEAR})(?![\w%.,:/-]*?\d|\s?[%°])
     )
     """,
     re.VERBOSE,

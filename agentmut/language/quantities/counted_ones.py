@@ -46,6 +46,8 @@ _LAST_WORD = re.compile(r"(\w+)\s$")
 _PER = re.compile(r"\s+(?:at\s+a\s+time|per|each)\b")
 _WORD = re.compile(r"\w+")
 _LONGEST_WORD = 40
+_LONGEST_CLAUSE = 400
+"""Characters before a number that are looked at for a limit."""
 
 
 class CountedOne(NamedTuple):
@@ -71,7 +73,9 @@ def counted_ones(text: str) -> Iterator[CountedOne]:
         last = _LAST_WORD.search(text[max(0, match.start() - _LONGEST_WORD) : match.start()])
         before = last[1].lower() if last else ""
         found = None
-        is_basis = before in _BASIS and _COUNT_BEFORE.search(text[: match.start()])
+        is_basis = before in _BASIS and _COUNT_BEFORE.search(
+            text[max(0, match.start() - _LONGEST_CLAUSE) : match.start()]
+        )
         if before not in _NEVER_AFTER and not is_basis:
             found = _with_noun(text, match, before) if match["rest"] else _alone(match, before)
         if found is not None and (agreeing := _with_lead(text, found)):

@@ -20,7 +20,7 @@ _NO_UNIT_OF_FACTS = frozenset({"euro", "dollar"})
 
 
 def _either(words: list[str]) -> str:
-    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
+    return f"(?:{'|'.join(sorted(words, key=lambda word: (-len(word), word)))})"
 
 
 UNIT = _either([*_PLURALS])

@@ -78,7 +78,7 @@ def _of_text(name: str, argument: str) -> str:
     }.get(name, "")
 
 
-_LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b')
+_LITERALS = re.compile(r'"(?:[^"\\]|\\.)*+"?|\b(?:true|false|null)\b')
 _NAMES = {"true": "True", "false": "False", "null": "None"}
 
 

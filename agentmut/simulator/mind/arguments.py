@@ -12,12 +12,12 @@ from agentmut.simulator.mind.schema_nodes import plain, properties, required
 from agentmut.simulator.mind.situation import Situation
 from agentmut.simulator.mind.toolbox import Offer
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
 _TOKEN = re.compile(r"(?<![\w@.-])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w@-])")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _MOMENT = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?: at |[ T])(\d{2}:\d{2})\b")
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>'\"]*[\w/]")
-_QUOTED = re.compile(r"(?<!\w)(?:'([^'\n]+)'|\"([^\"\n]+)\"|“([^”\n]+)”)(?!\w)")
+_QUOTED = re.compile(r"(?<!\w)(?:'([^'\n]+)'|\"([^\"\n]+)\"|“([^”\n]{1,400})”)(?!\w)")
 _PERSON = re.compile(r"(?:[Nn]ame is|I am|I'm|[Tt]his is)\s+([A-Z]\w+(?:\s[A-Z]\w+)*)")
 _PROPER = re.compile(r"(?<=[a-z,]\s)[A-Z][a-z]\w*(?:\s[A-Z][a-z]\w*)*")
 _WORD = re.compile(r"[A-Za-z][\w'-]*")

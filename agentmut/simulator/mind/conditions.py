@@ -27,8 +27,8 @@ _QUANTITY = re.compile(
     rf"\s*\b(?:{_ABOVE}|{_BELOW})\s+[$€£]?\s?\d+(?:\.\d+)?.*?(?=\s+(?:to|with|by|via|from|and|or)\b|[,;]|$)",
     re.IGNORECASE,
 )
-_OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
-_AND = re.compile(r",?\s+and\s+", re.IGNORECASE)
+_OR = re.compile(r"(?:,|(?<!\s))\s++or\s+|,\s+", re.IGNORECASE)
+_AND = re.compile(r"(?:,|(?<!\s))\s++and\s+", re.IGNORECASE)
 _UNKNOWN = re.compile(
     r"\b(?:in doubt|unsure|uncertain|not (?:sure|certain|covered|know)|(?:don['’]t|do not|cannot|can['’]t) "
     r"(?:know|answer|find (?:an|the) answer|help)|no (?:answer|information)|unable to (?:answer|help))\b",

@@ -10,7 +10,7 @@ from agentmut.language import NUMBER_WORDS, stems
 Topics = frozenset[str]
 
 _CLAUSE_BREAK = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|then|also|plus)\s+|[;:]\s+|(?<=[.!?])\s+|\n+", re.IGNORECASE
+    r"(?:,\s*+|(?<!\s)\s++)(?:and|but|then|also|plus)\s+|[;:]\s+|(?<=[.!?])\s+|\n+", re.IGNORECASE
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|without|cannot|nothing|none|neither|nor|unable|fail(?:s|ed)?)\b|n['’]t\b",

@@ -23,7 +23,7 @@ from agentmut.simulator.mind.wording import (
 
 _NUMBER_NEXT = r"(?!\s+[$€£]?\s?\d)"
 _BREAK = re.compile(
-    r";\s+|:\s+|\s+[-–—]\s+|(?:,\s*|\s+)but\s+|,\s+so\s+(?!that\b|as\b|they\b|it\b|we\b|the\b)|(?<=[.!?])\s+",
+    r";\s+|:\s+|(?<!\s)\s++[-–—]\s+|(?:,\s*+|(?<!\s)\s++)but\s+|,\s+so\s+(?!that\b|as\b|they\b|it\b|we\b|the\b)|(?<=[.!?])\s+",
     re.IGNORECASE,
 )
 _IF = r"if|when|whenever|as soon as|once|in case|where|for"
@@ -34,7 +34,7 @@ _TRAILING_IF = re.compile(
     re.I | re.S,
 )
 _HEDGE = re.compile(
-    r",?\s*\b(?:if|when|whenever|where|wherever|as)(?: at all)? (?:possible|necessary|needed|appropriate"
+    r"(?:,|(?<!\s))\s*+\b(?:if|when|whenever|where|wherever|as)(?: at all)? (?:possible|necessary|needed|appropriate"
     r"|applicable|relevant|required)\b,?",
     re.I,
 )
@@ -48,10 +48,10 @@ _TRAILING_ORDER = re.compile(
     re.I | re.S,
 )
 _INSTEAD = re.compile(
-    r",?\s*\b(?:instead of|rather than)\s+(?P<other>[^,;]+)|,?\s*\binstead\b", re.IGNORECASE
+    r"(?:,|(?<!\s))\s*+\b(?:(?:instead of|rather than)\s+(?P<other>[^,;]+)|instead\b)", re.IGNORECASE
 )
 _ONLY = re.compile(r"\bonly\b\s*", re.IGNORECASE)
-_FIRST = re.compile(r"^first,?\s+|,?\s+first\b", re.IGNORECASE)
+_FIRST = re.compile(r"^first,?\s+|(?:,|(?<!\s))\s++first\b", re.IGNORECASE)
 _ALWAYS = re.compile(r"\b(?:always|every|each)\b", re.IGNORECASE)
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
 _RELATIVE = re.compile(

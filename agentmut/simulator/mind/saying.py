@@ -47,7 +47,7 @@ _OFFER = re.compile(
     rf"^(?:{_OFFERING})\w*\s+(?:(?:the|them|him|her)\s+(?:\w+\s+(?=an?\b|the\b))?)?(?P<said>.+)$", re.I | re.S
 )
 _SOURCE = re.compile(r"^(?:(?:cite|name|quote)\w*|refer\w*\s+to)\b", re.IGNORECASE)
-_LITERAL = re.compile(r"(\"[^\"]*\"|“[^”]*”|«[^»]*»)")
+_LITERAL = re.compile(r"(\"[^\"]*\"|“[^”]{0,400}”|«[^»]{0,400}»)")
 _TO_YOU = re.compile(r"\b(?:their|his|her|the user['’]s)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:they|them)\b", re.IGNORECASE)
 

@@ -9,6 +9,9 @@ from agentmut.simulator.mind.conditions import Condition
 from agentmut.simulator.mind.rules import Rule, matter_condition, understand
 from agentmut.simulator.mind.wording import is_otherwise, leans, names_a_matter, says_this
 
+_LONGEST = 2_000
+"""Characters of an instruction that are read; a longer one is data that nobody punctuated."""
+
 
 class _Sentence(NamedTuple):
     text: str
@@ -47,7 +50,7 @@ def _sentences(prompt: str) -> Iterator[_Sentence]:
     before = {after.start: first for first, after in pairwise(found)}
     for each in found:
         first = before.get(each.start)
-        yield _Sentence(each.text, each, first is not None and _adjoins(prompt, first, each))
+        yield _Sentence(each.text[:_LONGEST], each, first is not None and _adjoins(prompt, first, each))
 
 
 def _adjoins(prompt: str, first: Instruction, after: Instruction) -> bool:

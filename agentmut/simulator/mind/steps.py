@@ -19,9 +19,9 @@ _NOT_TO = re.compile(
     r"(?: you)?\s+not to\b",
     re.I,
 )
-LITERAL = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+LITERAL = re.compile(r"\"[^\"]*\"|“[^”]{0,400}”|«[^»]{0,400}»")
 _POINTER = re.compile(r"(?:^|\b(?:for|about|of)\s+)(?:that|this|it|these|those|them)$", re.I)
-_SEAM = re.compile(r"(?P<comma>,)?\s+(?:and|but)\s+(?:then\s+)?|(?P<bare>,)\s+(?:then\s+)?", re.I)
+_SEAM = re.compile(r"(?:(?P<comma>,)|(?<!\s))\s++(?:and|but)\s+(?:then\s+)?|(?P<bare>,)\s+(?:then\s+)?", re.I)
 _OBJECT = re.compile(r"^\w+\s+(?:an?|the|them|their|it|its|to|that|this|him|her|his|any|no|nothing)\b", re.I)
 _TO_DO = re.compile(r"\b(?:to|that)\b", re.I)
 

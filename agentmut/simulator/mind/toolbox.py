@@ -24,7 +24,7 @@ NEAR_TIE = 0.85
 """Share of the best score from which another tool fits about equally well."""
 
 
-_LIST = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
+_LIST = re.compile(r"(?:,|(?<!\s))\s++(?:and|or)\s+|,\s+", re.IGNORECASE)
 _AGENTS = "Currently available agents:\n"
 
 

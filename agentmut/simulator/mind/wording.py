@@ -29,9 +29,9 @@ _LEADING_OCCASION = re.compile(
     r" ?time)\s*\b(?!(?:each|every|all|any|average|top|behalf|request)\b)(?P<when>[^,]+),\s+(?P<rest>\S.*)$",
     re.I | re.S,
 )
-_SHOULD = re.compile(r"^should\s+(?P<when>[^,]+),\s+(?P<rest>\S.*)$", re.I | re.S)
+_SHOULD = re.compile(r"^should\s++(?P<when>[^,]++),\s++(?P<rest>\S.*)$", re.I | re.S)
 _LATE_OCCASION = re.compile(
-    r",?\s+(?:in (?:the )?(?:case|event)s? of|(?:every|each|any) ?time|provided(?: that)?|as long as)\s+"
+    r"(?:,|(?<!\s))\s++(?:in (?:the )?(?:case|event)s? of|(?:every|each|any) ?time|provided(?: that)?|as long as)\s+"
     r"(?=[^\"”]*$)",
     re.I,
 )
@@ -94,7 +94,7 @@ _ONLY_WITH = re.compile(
     re.I | re.S,
 )
 _ASK_THAT = re.compile(
-    r"^,?\s*(?:so|and|please|;|\s)*ask\s+(?:\w+\s+)?for\s+(?:that|this|it)\b(?:\s+first)?", re.I
+    r"^,?(?:so|and|please|;|\s)*+ask\s+(?:\w+\s+)?for\s+(?:that|this|it)\b(?:\s+first)?", re.I
 )
 _NOTHING = re.compile(r"\b(?P<verb>[a-z]+)\s+nothing\b(?!\s+(?:but|else than))", re.I)
 _LEANING = re.compile(
@@ -144,7 +144,7 @@ def names_a_matter(lead: str) -> bool:
 def matter(lead: str) -> str:
     """Return the matter that a lead names: "Requests for A, B and C" is about "A or B or C"."""
     bare = _OCCASION.sub("", lead.strip(" ?:"))
-    return re.sub(r",?\s+(?:and|or)\s+|,\s+", " or ", bare)
+    return re.sub(r"(?:,|(?<!\s))\s++(?:and|or)\s+|,\s+", " or ", bare)
 
 
 @lru_cache(maxsize=4_096)

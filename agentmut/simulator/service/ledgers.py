@@ -14,9 +14,8 @@ from agentmut.nouns import ModelReply, ModelRequest, Role, Usage
 from agentmut.simulator.mind.language import topics
 
 _ASKS = "DO NOT DEVIATE FROM THIS SCHEMA"
-_TASK = re.compile(
-    r"working on the following (?:request|task):\n+(.*?)\n\n(?:And we have|We have completed)", re.S
-)
+_TASK_BEGINS = re.compile(r"working on the following (?:request|task):\n")
+_TASK_ENDS = re.compile(r"\n\n(?:And we have|We have completed)")
 _NAMES = re.compile(r"^ *- Who should speak next\? \(select from: (.*?)\)$", re.M)
 _FINAL = "provide the final answer to the original request"
 _MOST_MEMBERS = 100
@@ -44,8 +43,9 @@ def ledger_entry(prompt: str, names: list[str], asked: set[str]) -> dict[str, di
     >>> ledger_entry(prompt, ["cook", "guard"], {"guard"})["is_request_satisfied"]["answer"]
     True
     """
-    told = _TASK.search(prompt)
-    task = told[1].strip() if told else ""
+    begins = _TASK_BEGINS.search(prompt)
+    ends = begins and _TASK_ENDS.search(prompt, begins.end())
+    task = prompt[begins.end() : ends.start()].strip() if begins and ends else ""
     due = [name for name in _fitting(prompt, task, names) if name not in asked]
     name = due[0] if due else names[0]
     answers: Mapping[str, tuple[str, Any]] = {

@@ -10,11 +10,11 @@ import ast
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-_FIELD = re.compile(r"^<(\w+)>\n(.*?)\n?</\1>$", re.M | re.S)
+_OPENING = re.compile(r"^<(\w+)>\n", re.M)
 _NESTED = r"^(<{name}>.+</{name}>)$"
 _OF_ANY_TYPE: Mapping[str, Any] = {"const": "1"}
 """What stands in an element of unknown type: read as a text, a number and a truth value alike."""
@@ -33,8 +33,21 @@ def values(text: str) -> dict[str, str]:
     >>> values("<ask>\\nWhere?\\n</ask>\\n\\n<trajectory>\\n<thought_0>\\nI look.\\n</thought_0>\\n</trajectory>")
     {'ask': 'Where?', 'trajectory': '<thought_0>\\nI look.\\n</thought_0>', 'thought_0': 'I look.'}
     """
-    found = {name: value.strip() for name, value in _FIELD.findall(text)}
+    found = {name: value.strip() for name, value in _fields(text)}
     return found | (values(found["trajectory"]) if found.get("trajectory") else {})
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the outermost elements that begin on a line of their own, in one walk over the text."""
+    at, never_closed = 0, set[str]()
+    while opening := _OPENING.search(text, at):
+        name, at = opening[1], opening.end()
+        closing = None if name in never_closed else re.compile(rf"</{name}>$", re.M).search(text, at)
+        if closing is None:
+            never_closed.add(name)
+        else:
+            yield name, text[at : closing.start()]
+            at = closing.end()
 
 
 class KnownSchemas(NamedTuple):
