@@ -213,7 +213,7 @@ def warm() -> None:
     path = str(root / "tests" / "testdata" / "warm_cli.py")
     with (folder / "log").open("w") as log:
         subprocess.Popen(
-            [sys.executable, "-c", program, path, "serve", str(folder / "s"), str(owner)],
+            [sys.executable, "-c", program, path, "--fork-for", str(folder / "s"), str(owner)],
             env={**os.environ, "PYTHONPATH": str(root)},
             stdin=subprocess.DEVNULL,
             stdout=log,

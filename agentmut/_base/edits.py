@@ -8,7 +8,6 @@ import json
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base.errors import StoreError, UsageError
 from agentmut._base.private_files import PRIVATE_FOLDER, make_private_folder, write_private
-from agentmut._base.whole_files import let_go, lock_at_once
+from agentmut._base.whole_files import first_mode, give_owner_and_mode, let_go, lock_at_once
 
 JOURNAL = "edits.json"
 LOCK = "edits.lock"
@@ -148,12 +147,14 @@ def _write_scratch(edit: Edit, step: _Step) -> None:
     if step.scratch is None or edit.after is None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with open(step.scratch, "wb", opener=lambda path, _: os.open(path, flags, 0o666)) as file:
+    replaced = edit.path if edit.path.exists() else None
+    mode = first_mode(replaced)
+    with open(step.scratch, "wb", opener=lambda path, _: os.open(path, flags, mode)) as file:
         file.write(edit.after)
         file.flush()
         os.fsync(file.fileno())
-    if edit.path.exists():
-        shutil.copymode(edit.path, step.scratch)
+    if replaced is not None:
+        give_owner_and_mode(replaced, step.scratch)
 
 
 def _write_journal(root: Path, state: str, steps: Sequence[_Step]) -> None:

@@ -16,6 +16,7 @@ REFUSALS_OF_THE_SYSTEM = {
     errno.ENFILE: "Close programs that keep files open.",
     errno.ENOMEM: "Free memory, or lower execution.concurrency.",
     errno.EAGAIN: "Free processes or threads, raise `ulimit -u`, or lower execution.concurrency.",
+    errno.EFBIG: "Raise the limit of a file's size: `ulimit -f`.",
     errno.EROFS: "Make the disk writable.",
     errno.EIO: "Look at the disk.",
     errno.ESTALE: "Mount the shared folder anew.",

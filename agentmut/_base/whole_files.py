@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from agentmut._base.errors import DISK_IS_FULL, AgentmutError, StoreError, UsageError
+from agentmut._base.errors import DISK_IS_FULL, REFUSALS_OF_THE_SYSTEM, AgentmutError, StoreError, UsageError
 from agentmut._base.frozen import storable_json
 from agentmut._base.private_files import make_private_folder
 
@@ -51,13 +51,15 @@ def keep_json(model: BaseModel, path: Path, remedy: str) -> None:
 
 
 def unwritten(text: str, error: OSError, remedy: str) -> AgentmutError:
-    """Return the error of a user's file that cannot be written: `StoreError` where the disk is full, else `UsageError`.
+    """Return the error of a user's file that cannot be written: `StoreError` without room, else `UsageError`.
 
     `text` names the file, and `remedy` is what to do where there is room.
     """
     why = f"{text}: {error.strerror or error}."
     if error.errno in DISK_IS_FULL:
         return StoreError(f"{why} Make room, then give the same command again.")
+    if error.errno == errno.EFBIG:
+        return StoreError(f"{why} {REFUSALS_OF_THE_SYSTEM[errno.EFBIG]}")
     return UsageError(f"{why} {remedy}")
 
 
@@ -98,18 +100,33 @@ def _put(path: Path, content: Iterable[bytes], mode: int | None) -> None:
     """Write a scratch file and move it to the path; without a mode, it gets the mode of the replaced file."""
     _remove_once(str(path.parent), os.getpid())
     scratch = path.with_name(f"{SCRATCH}{secrets.token_hex(16)}")  # nobody can put a link there beforehand
+    replaced = path if mode is None and path.exists() else None
     try:
-        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
+        handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode or first_mode(replaced))
         with os.fdopen(handle, "wb") as file:
             take_lock(handle)
             file.writelines(content)
-        if mode is None and path.exists():
-            shutil.copymode(path, scratch)
+        if replaced is not None:
+            give_owner_and_mode(replaced, scratch)
         scratch.replace(path)
     except BaseException:
         with suppress(OSError):
             scratch.unlink()
         raise
+
+
+def first_mode(replaced: Path | None) -> int:
+    """Return the mode of a scratch file while it is written: nobody else may read what replaces a private file."""
+    return 0o666 if replaced is None else 0o600
+
+
+def give_owner_and_mode(replaced: Path, scratch: Path) -> None:
+    """Give a scratch file the owner, the group and the mode of the file that it replaces, where the system lets us."""
+    was, now = replaced.stat(), scratch.stat()
+    if hasattr(os, "chown") and (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
+        with suppress(OSError):
+            os.chown(scratch, was.st_uid, was.st_gid, follow_symlinks=False)
+    shutil.copymode(replaced, scratch)
 
 
 @cache

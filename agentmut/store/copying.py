@@ -2,6 +2,9 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, LargeBinary, Table, func, insert, select, text
@@ -34,15 +37,21 @@ def copy_store(source: Where, target: Where) -> list[CopiedTable]:
 
     Raises `UsageError` for a target that holds rows, and `StoreError` if a table would not be the same.
     """
-    theirs = Connections(database_of(source))
-    try:
+    with ExitStack() as held:
+        theirs = Connections(database_of(source))
+        held.callback(theirs.close)
+        if isinstance(target, Path) and not target.exists():
+            held.push(partial(_removed_on_failure, target))
         ours = Connections(database_of(target))
-        try:
-            return ours.write(lambda connection: [_copied(theirs, connection, table) for table in TABLES])
-        finally:
-            ours.close()
-    finally:
-        theirs.close()
+        held.callback(ours.close)
+        return ours.write(lambda connection: [_copied(theirs, connection, table) for table in TABLES])
+
+
+def _removed_on_failure(target: Path, kind: object, *_: object) -> None:
+    """Remove a file that holds no copy, such as on a full disk."""
+    if kind is not None:
+        for beside in ("", "-wal", "-shm", "-journal"):
+            target.with_name(target.name + beside).unlink(missing_ok=True)
 
 
 def _copied(theirs: Connections, connection: Connection, table: Table) -> CopiedTable:

@@ -14,6 +14,7 @@ import pytest
 
 from agentmut._base import StoreError, UsageError, edits
 from agentmut._base.edits import Edit, edit_together, finish_edits
+from agentmut._base.whole_files import write_whole
 
 OLD = {"a.yaml": b"old a\n", "b.yaml": b"old b\n", "gone.yaml": b"old\n", "new.yaml": None}
 NEW = {"a.yaml": b"new a\n", "b.yaml": b"new b\n", "gone.yaml": None, "new.yaml": b"new\n"}
@@ -187,6 +188,89 @@ def test_permissions_stay(tmp_path: Path) -> None:
     (root / "a.yaml").chmod(0o640)
     edit_together(root, made)
     assert (root / "a.yaml").stat().st_mode & 0o777 == 0o640
+
+
+NOBODY = 65_534
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+
+
+@only_root
+def test_the_owner_stays_where_root_edits(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    made = laid_out(root)
+    os.chown(root / "a.yaml", NOBODY, NOBODY)
+    edit_together(root, made)
+    (root / "b.yaml").chmod(0o4750)
+    os.chown(root / "b.yaml", NOBODY, 0)
+    write_whole(root / "b.yaml", b"newer")
+    assert [(root / name).stat().st_uid for name in ("a.yaml", "b.yaml", "new.yaml")] == [NOBODY, NOBODY, 0]
+    assert (root / "b.yaml").stat().st_gid == 0
+
+
+def test_what_replaces_a_private_file_is_private_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, modes = tmp_path / "p", []
+    made = laid_out(root)
+    for name in ("a.yaml", "b.yaml"):
+        (root / name).chmod(0o600)
+    synced = os.fsync
+
+    def seen(handle: int) -> None:
+        modes.append(os.fstat(handle).st_mode & 0o777)
+        synced(handle)
+
+    monkeypatch.setattr(os, "fsync", seen)
+    os.umask(before := os.umask(0o022))
+    edit_together(root, made)
+    assert modes[:2] == [0o600, 0o600]
+    assert (root / "new.yaml").stat().st_mode & 0o777 == 0o666 & ~before
+
+
+def test_a_hard_link_elsewhere_keeps_the_old_content(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    made = laid_out(root)
+    (tmp_path / "backup.yaml").hardlink_to(root / "a.yaml")
+    edit_together(root, made)
+    assert state_of(root) == NEW
+    assert (tmp_path / "backup.yaml").read_bytes() == OLD["a.yaml"]
+
+
+def test_a_link_that_takes_the_place_of_a_file_meanwhile_is_replaced_and_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, outside = tmp_path / "p", tmp_path / "outside"
+    made = laid_out(root)
+    outside.write_bytes(b"theirs")
+    carry_out = edits._carry_out
+
+    def after_a_race(*arguments: Any) -> None:
+        (root / "a.yaml").unlink()
+        (root / "a.yaml").symlink_to(outside)
+        carry_out(*arguments)
+
+    monkeypatch.setattr(edits, "_carry_out", after_a_race)
+    edit_together(root, made)
+    assert outside.read_bytes() == b"theirs"
+    assert state_of(root) == NEW
+    assert not (root / "a.yaml").is_symlink()
+
+
+@only_root
+@pytest.mark.parametrize("state", ["prepared", "committed"])
+def test_a_journal_of_another_user_who_is_gone_is_finished(tmp_path: Path, state: str) -> None:
+    root, scratch = tmp_path / "p", f".agentmut-{'ab' * 16}"
+    laid_out(root)
+    (root / scratch).write_bytes(b"new a\n")
+    (root / ".agentmut").mkdir()
+    journal = root / ".agentmut" / "edits.json"
+    journal.write_text(json.dumps({"state": state, "steps": [["a.yaml", scratch]]}))
+    for path in (journal, root / scratch):
+        os.chown(path, NOBODY, NOBODY)
+    finish_edits(root)
+    assert (root / "a.yaml").read_bytes() == (NEW if state == "committed" else OLD)["a.yaml"]
+    assert not journal.exists()
+    assert not left_over(root)
 
 
 @pytest.mark.parametrize(

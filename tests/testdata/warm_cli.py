@@ -211,7 +211,7 @@ def warm_up() -> None:
 
 def start() -> int:
     """As the arguments say."""
-    if sys.argv[1:2] == ["serve"]:
+    if sys.argv[1:2] == ["--fork-for"]:
         try:
             serve(sys.argv[2], int(sys.argv[3]))
         finally:  # without the folder no command waits for a process that cannot start

@@ -261,15 +261,23 @@ def _write_atif(found: "Iterable[ExportedTrial]", agent: str, folder: Path) -> i
     from agentmut._base import write_whole
     from agentmut.report import atif_trajectory
 
+    new: list[Path] = []
     written = 0
-    for trial in found:
-        document = json.dumps(atif_trajectory(trial, agent), ensure_ascii=False, indent=1)
-        with _problems_of(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for trial in found:
+            document = json.dumps(atif_trajectory(trial, agent), ensure_ascii=False, indent=1)
             kind = "imported" if trial.imported else "trial"
             # padded: in the order of names the runs of a scenario stay in their order
-            write_whole(folder / f"{kind}-{trial.number:06}.json", f"{document}\n".encode())
-        written += 1
+            path = folder / f"{kind}-{trial.number:06}.json"
+            with _problems_of(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                new += [] if path.exists() else [path]
+                write_whole(path, f"{document}\n".encode())
+            written += 1
+    except BaseException:  # some of the trials would look like all of them
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
     return written
 
 
