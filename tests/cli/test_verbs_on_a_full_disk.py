@@ -169,7 +169,13 @@ def test_a_verb_on_a_full_disk_does_all_or_nothing_and_says_why(
 
 
 OF_A_LIMIT = {
-    ("report", "--format", "html", "--output", "report.html"): "Raise the limit of a file's size: `ulimit -f`",
+    (
+        "report",
+        "--format",
+        "html",
+        "--output",
+        "report.html",
+    ): "Raise the limit of a file's size: `ulimit -f`",
     ("serve", ".", "--bundle", "pages"): "Raise the limit of a file's size: `ulimit -f`",
     ("init", "new"): "Raise the limit of a file's size: `ulimit -f`",
     ("import", "runs.json"): "disk I/O error",  # so SQLite calls it
