@@ -74,8 +74,8 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, RunsInThread, TakesKeys):
         takes_config = _takes_config(run, spec.run)
         if not takes_config and spec.route == "rebuild":
             raise UsageError(
-                f"{spec.run} takes the input alone, so it cannot be built anew and mutants can reach it on the wire "
-                "only (agent.route: wire); to be told the config, it has to take (config, input)"
+                f"{spec.run} takes the input alone, so it cannot be built anew from a changed config. Mutants reach it "
+                "on the wire only (agent.route: wire). A function that takes (config, input) could be built anew"
             )
         return cls(run, config, package, takes_config=takes_config)
 

@@ -29,9 +29,8 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
 
 
 _KEEPS_LOCK = (
-    "should a call of it let Python run nothing else, such as a catastrophic regular expression, all trials stop, "
-    "and the command has to begin again with processes. Where that may happen, `isolate: process` is needed; "
-    "`isolate: auto` chooses it"
+    "a call that keeps Python's lock, such as a catastrophic regular expression, would stop all trials there, and the "
+    "command would begin again with processes. If the agent may make such a call, write `execution: {isolate: process}`"
 )
 
 

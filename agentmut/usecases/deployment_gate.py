@@ -265,4 +265,4 @@ def _mean(values: list[float]) -> "Interval | None":
 
 def _none_of(*kinds: str) -> str:
     makers = " or ".join(MADE_BY[kind] for kind in kinds)
-    return f"nothing current is stored; {makers} makes it"
+    return f"no current result is stored; {makers} makes one"

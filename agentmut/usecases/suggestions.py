@@ -85,6 +85,8 @@ class Proposed(NamedTuple):
     suggestions: Suggestions
     ideas: tuple[Idea, ...] = ()
     searched: Searched | None = None
+    own_scenarios: bool = True
+    """Whether the suite is scenario files of the project, which `--apply` and `--scenarios` can change."""
 
 
 def free_suggestions(session: Session, store: Store, run: str | None = None) -> Proposed:
@@ -111,7 +113,7 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
     )
     keep_proposals(session, store, (*found.assertions, *found.scenarios), found.run_id)
     ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
-    return Proposed(found, tuple(ideas))
+    return Proposed(found, tuple(ideas), own_scenarios=session.project.imported is None)
 
 
 def searched_suggestions(

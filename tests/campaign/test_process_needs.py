@@ -78,4 +78,6 @@ def test_doctor_says_what_runs_in_a_thread(tmp_path: Path, isolate: str) -> None
     assert hook.said.startswith(f"{module}:prepare, which is no async function, runs in a thread")
     chosen = "isolate: auto gives trials processes of their own"
     assert all((chosen in check.said) == (isolate == "auto") for check in (agent, hook))
-    assert all("`isolate: process` is needed" in check.said for check in (agent, hook) if isolate == "task")
+    assert all(
+        "write `execution: {isolate: process}`" in check.said for check in (agent, hook) if isolate == "task"
+    )

@@ -105,7 +105,7 @@ def test_a_gate_without_evidence_asks_a_person_and_says_what_is_missing(agentmut
     assert found["decision"] == "manual"
     # what costs nothing shows nothing
     assert {each["standing"] for each in found["requirements"]} == {"no evidence"}
-    assert "`agentmut run` makes it" in found["reasons"][1]
+    assert "`agentmut run` makes one" in found["reasons"][1]
 
 
 def test_a_campaign_decides_and_stale_evidence_does_not(agentmut: Command) -> None:

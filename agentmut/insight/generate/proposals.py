@@ -78,13 +78,18 @@ class Aim(NamedTuple):
         said = {
             AimKind.TOOL: f"a call of {self.tool}",
             AimKind.BOUNDARY: f"a call on the {self.item}",
-            AimKind.RULE: f'{self.item if self.item.startswith("rule ") else "the rule"} in force: "{self.rule}"',
+            AimKind.RULE: f'a run to which the rule{_where(self.item)} applies: "{self.rule}"',
             AimKind.NODE: f"a run that enters {self.target}",
             AimKind.EDGE: f"a run that goes from {_end(self.source)} to {_end(self.target)}",
             AimKind.MODEL: f"a run that enters a node whose model is {self.target}",
             AimKind.ANY: "anything new",
         }
         return said[self.kind]
+
+
+def _where(item: str) -> str:
+    """Return the place of a rule, with `at`, where the item names it."""
+    return f" at {item.removeprefix('rule ')}" if item.startswith("rule ") else ""
 
 
 def _end(node: str) -> str:

@@ -93,7 +93,11 @@ def _needless(found: Diagnosis) -> str:
     whole = all(
         getattr(part, own).arrival is Arrival.ALL and not getattr(part, own).said for part in found.parts
     )
-    return f"You need no {other}: each change arrives by {own}. By {other} it would not" if whole else ""
+    return (
+        f"You need no {other}: each change arrives by {own}. The route {other} does not work here"
+        if whole
+        else ""
+    )
 
 
 def _cell(delivered: Delivered) -> Text:

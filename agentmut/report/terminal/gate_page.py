@@ -12,6 +12,13 @@ _MARKS = {
     Standing.SHORT: "yellow",
     Standing.MISSING: "yellow",
 }
+_WORDS = {
+    Standing.MET: "is met",
+    Standing.FAILED: "is not met",
+    Standing.OPEN: "is open",
+    Standing.SHORT: "falls short",
+    Standing.MISSING: "has no evidence",
+}
 
 
 def render_gate(report: GateReport, color: bool = False) -> str:
@@ -24,7 +31,8 @@ def render_gate(report: GateReport, color: bool = False) -> str:
         page.hang(clean(" ".join(report.reasons)))
     for each in report.requirements:
         of = f" (run {each.run})" if each.run else ""
-        page.hang(f"{each.standing}: {each.name}. {clean(each.reason)}{of}", style=_MARKS[each.standing])
+        name = clean(f"{each.name[:1].upper()}{each.name[1:]}")
+        page.hang(f"{name} {_WORDS[each.standing]}: {clean(each.reason)}{of}", style=_MARKS[each.standing])
     if report.left_out:
         page.title("Not used")
         for left in report.left_out:

@@ -92,10 +92,18 @@ def _add_assumptions(page: Page, plan: Foreseen, full: bool) -> None:
         page.hang(f"Note: {clean(note)}.", indent=0)
 
 
+BY_FIRST_TRIALS = (
+    "This estimate rests on the first trials of this run. `agentmut plan` rests on stored runs and assumptions, so its "
+    "figures may differ."
+)
+
+
 def render_offers(offers: Sequence[Offer]) -> str:
-    """Return a sentence for each budget on what it buys."""
+    """Return a sentence for each budget on what it buys, by the first trials of a run; empty without a budget."""
     page = Page(color=False)
     _add_offers(page, offers)
+    if offers:
+        page.hang(BY_FIRST_TRIALS, indent=0)
     return page.text()
 
 

@@ -120,12 +120,14 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
         aim = shorten(idea.aim or idea.item, 3 * WIDTH)
         for line in textwrap.wrap(aim, WIDTH, initial_indent="  ", subsequent_indent="      "):
             page.line(line)
-        page.add(f'    "{shorten(idea.input, 300)}"')
+        page.hang(f'"{shorten(idea.input, 300)}"', indent=4)
     if len(ideas) > SHOWN:
         page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")
 
 
 def _next(found: "Proposed") -> str:
+    if not found.own_scenarios:
+        return "`agentmut show ID` shows the assertion for a mutant as code. Write it into the test by hand"
     any_made = found.suggestions.assertions or found.suggestions.scenarios
     apply = "`agentmut suggest --apply ID` writes what you have confirmed into the scenario files"
     search = "`agentmut suggest --scenarios` tries inputs for what is not exercised"

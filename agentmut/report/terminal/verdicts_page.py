@@ -128,7 +128,7 @@ def _legend(report: VerdictReport) -> Iterator[str]:
         bounds = anytime if watched and anytime else shown
         what = "change of the pass rate" if report.kind == "compare" else "pass rate"
         yield f"Intervals: {what}, {100 * bounds.level:.4g} % {bounds.method}."
-    yield f"p: of a FAIL, corrected: {clean(report.family)}."
+    yield f"p: the p-value of a FAIL, corrected for the number of scenarios. {clean(report.family)}."
 
 
 def _unlike_pass(page: Page, row: ScenarioVerdict, report: VerdictReport) -> None:

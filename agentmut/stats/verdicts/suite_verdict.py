@@ -81,7 +81,7 @@ def _overall(after: Mapping[str, Judgement]) -> tuple[Verdict, str]:
         return Verdict.FAIL, f"{len(failed)} of {len(after)} fail: {', '.join(failed)}"
     if unclear:
         return Verdict.INCONCLUSIVE, f"none fails, {len(unclear)} of {len(after)} open: {', '.join(unclear)}"
-    return Verdict.PASS, f"all {len(after)} pass"
+    return Verdict.PASS, "the only scenario passes" if len(after) == 1 else f"all {len(after)} scenarios pass"
 
 
 def _needed(after: Mapping[str, Judgement]) -> int | None:
