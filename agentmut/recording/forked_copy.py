@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from agentmut._base import RunError, described, die_with_parent, users_places
+from agentmut._base import RunError, described, die_with_parent, own_place, users_places
 from agentmut.recording.forked_line import HEAD, ForkedWorkerEndedError, message
 from agentmut.recording.threads import OverdueError, harmless, users_context
 
@@ -136,7 +136,7 @@ class ForkedCopy:
         try:
             answer = (True, self._function(*arguments))
         except BaseException as error:
-            answer = (False, harmless(error))
+            answer = (False, _told(error))
         if os.getpid() != process:  # the function has forked: its copy has nobody to answer
             os._exit(0)
         faulthandler.cancel_dump_traceback_later()
@@ -144,3 +144,14 @@ class ForkedCopy:
             return message(answer)
         except Exception as error:
             return message((False, RunError(f"{described(error)}: this cannot be handed to another process")))
+
+
+def _told(error: BaseException) -> BaseException:
+    """Return an error for the waiter: agentmut's own as they are, and what code of users raises with its place.
+
+    Such code may be called amid that of agentmut: an audit hook, for one.
+    """
+    known = type(error).__module__.partition(".")[0] == "agentmut" or isinstance(error, RecursionError)
+    if known or not isinstance(error, Exception) or not (place := own_place(error)):
+        return harmless(error)
+    return RunError(f"code of an evaluator raised {described(error)}, at {place}. Fix the evaluator.")

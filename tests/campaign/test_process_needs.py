@@ -42,6 +42,17 @@ def test_calls_are_found_under_whatever_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "call",
+    ["sys.settrace", "sys.setprofile", "sys.addaudithook", "threading.settrace", "threading.setprofile"],
+)
+def test_what_python_calls_in_all_code_is_found(tmp_path: Path, call: str) -> None:
+    module, _, name = call.partition(".")
+    (tmp_path / "a.py").write_text(f"from {module} import {name} as watch\n\nwatch(print)\n")
+    (need,) = process_needs(tmp_path)
+    assert need.startswith(f"a.py:3 calls {call}, which Python calls in ")
+
+
+@pytest.mark.parametrize(
     ("agent", "isolate", "kind"),
     [
         (CRASHING, "auto", ProcessExecutor),
