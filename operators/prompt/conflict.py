@@ -27,7 +27,7 @@ _UNCERTAIN = re.compile(
     r"|it|its|them|they|this|these|those|ever|either|until|otherwise|cannot|both|more than|less than)\b|n['’]t\b|[;:?]",
     re.IGNORECASE,
 )
-_LINE_BREAK = re.compile(r"\s*\n\s*")
+_LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 _OWN_INDENT = re.compile(r"(?P<indent>[ \t]*)")
 _INDENT = re.compile(r"[ \t]*(?:\r?\n[ \t]*)*\r?\n(?P<indent>[ \t]*)(?=\S)")
 _STEP = re.compile(

@@ -13,7 +13,7 @@ _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""
 
 _OPENING = r"(?:unless|except(?:ing)?|excluding|other than|with the exception of)"
-_IN_BRACKETS = re.compile(rf"\s*\((?:{_OPENING}|but not)\b[^()]*\)", re.IGNORECASE)
+_IN_BRACKETS = re.compile(rf"(?<!\s)\s*+\((?:{_OPENING}|but not)\b[^()]*\)", re.IGNORECASE)
 _AT_START = re.compile(
     rf"(?P<before>\W*){_OPENING}\b[^,;:]*,\s+(?P<next>\w)(?P<rest>.*)", re.IGNORECASE | re.DOTALL
 )

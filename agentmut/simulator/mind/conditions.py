@@ -24,7 +24,7 @@ _COMPARISON = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY = re.compile(
-    rf"\s*\b(?:{_ABOVE}|{_BELOW})\s+[$€£]?\s?\d+(?:\.\d+)?.*?(?=\s+(?:to|with|by|via|from|and|or)\b|[,;]|$)",
+    rf"(?<!\s)\s*+\b(?:{_ABOVE}|{_BELOW})\s+[$€£]?\s?\d+(?:\.\d+)?.*?(?=(?<!\s)\s++(?:to|with|by|via|from|and|or)\b|[,;]|$)",
     re.IGNORECASE,
 )
 _OR = re.compile(r"(?:,|(?<!\s))\s++or\s+|,\s+", re.IGNORECASE)

@@ -25,10 +25,8 @@ _DISMISSAL = re.compile(
     re.IGNORECASE,
 )
 _DISMISSES = re.compile(r"\b(?:ignore|disregard|forget|override)\b", re.IGNORECASE)
-_REVEALS = re.compile(
-    r"\b(?:reveal|repeat|print|show|quote|begin|start|include)\w*\b.*\b(?:instructions|system prompt|prompt|rules)\b",
-    re.IGNORECASE | re.DOTALL,
-)
+_REVEALS = re.compile(r"\b(?:reveal|repeat|print|show|quote|begin|start|include)\w*\b", re.IGNORECASE)
+_RULES = re.compile(r"\b(?:instructions|system prompt|prompt|rules)\b", re.IGNORECASE)
 
 
 class ForeignOrder(NamedTuple):
@@ -45,7 +43,8 @@ class ForeignOrder(NamedTuple):
     @property
     def reveals(self) -> bool:
         """Return whether the passage demands the agent's own rules."""
-        return not self.dismisses and _REVEALS.search(self.text) is not None
+        shows = None if self.dismisses else _REVEALS.search(self.text)
+        return shows is not None and _RULES.search(self.text, shows.end()) is not None
 
 
 @lru_cache(maxsize=1_024)

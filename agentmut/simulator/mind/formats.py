@@ -14,16 +14,18 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _START = re.compile(
-    rf"\b(?:start|begin|open|greet)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+    rf"\b(?:start|begin|open|greet)\w*\b[^\"“«.]{{0,200}}?(?:with|by|:)[^\"“«.]{{0,200}}?{_QUOTED}",
+    re.IGNORECASE,
 )
 _END = re.compile(
-    rf"\b(?:end|close|finish|conclude|sign off)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+    rf"\b(?:end|close|finish|conclude|sign off)\w*\b[^\"“«.]{{0,200}}?(?:with|by|:)[^\"“«.]{{0,200}}?{_QUOTED}",
+    re.IGNORECASE,
 )
 _AVOID = re.compile(
-    rf"\b(?:never|do not|don['’]t|must not|avoid|cannot|refrain)\b[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+    rf"\b(?:never|do not|don['’]t|must not|avoid|cannot|refrain)\b[^\"“«.]{{0,200}}?{_QUOTED}", re.IGNORECASE
 )
 _INCLUDE = re.compile(
-    rf"\b(?:include|contain|use|say|mention|add|write|state|reply with|answer with)\w*\b[^\"“«.]*?{_QUOTED}",
+    rf"\b(?:include|contain|use|say|mention|add|write|state|reply with|answer with)\w*\b[^\"“«.]{{0,200}}?{_QUOTED}",
     re.IGNORECASE,
 )
 _KEYS = re.compile(r"\bJSON\b.*?\b(?:keys?|fields?)\b(?P<keys>[^.;\n]*)", re.IGNORECASE | re.DOTALL)

@@ -19,7 +19,7 @@ _RULES = "Here are the rules you should always follow to solve your task:"
 _LAST_RULE = "not providing directions to solve it.\n"
 _SIGNED = "Returns an output of type:"
 _TAGS = re.compile(r"must be opened with '(.{1,80}?)', and closed with '(.{1,80}?)'")
-_BEGIN = re.compile(r"\s*Now Begin!\s*\Z")
+_BEGIN = re.compile(r"(?<!\s)\s*+Now Begin!\s*\Z")
 
 
 class Form(NamedTuple):
