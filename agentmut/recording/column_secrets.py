@@ -19,6 +19,8 @@ _HEAD = re.compile(
 )
 _NAME = re.compile(r"\s*(?:\\*\")?[\w .#-]{1,40}(?:\\*\")?\s*")
 _LINE = re.compile(r"(?:\\+r|\r)?(?:\n|\\+n)")
+_NEXT_LINE = re.compile(r"(?:(?<!\\)\\++r|\r)?(?:\n|(?<!\\)\\++n)")
+"""The same, looked for: a search begins once in a run of backslashes, and not at each of them."""
 _CELL = re.compile(r"\s*(?:\\*[\"'])?([^\s\"'\\=():]+)(?:\\*[\"'])?\s*")
 MOST_ROWS = 1000
 LONGEST_HEAD = 400
@@ -62,7 +64,7 @@ def _cells(text: str, end: int, sign: str, cells: int, heads: list[int]) -> Iter
 
 
 def _end_of_line(text: str, place: int) -> int:
-    found = _LINE.search(text, place)
+    found = _NEXT_LINE.search(text, place)
     return found.start() if found else len(text)
 
 

@@ -28,7 +28,7 @@ class Format(NamedTuple):
 _FENCED = re.compile(r"\s*```[\w-]*\n(?P<inside>.*?)\n?```\s*", re.DOTALL)
 _BULLET = re.compile(r"^[ \t]*[-*•+][ \t]+\S", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,2}[.)][ \t]+\S", re.MULTILINE)
-_TABLE = re.compile(r"^[ \t]*\|?[^\n|]*\|[^\n]*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
+_TABLE = re.compile(r"^[^\n|]*+\|[^\n]*+\n[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+\|[ \t:|-]*+$", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"^#{1,6}[ \t]+\S|\*\*\S[^\n]*?\*\*|`[^`\n]+`|^[ \t]*[-*+][ \t]+\S|^[ \t]*\d{1,2}[.)][ \t]+\S|"
     r"\[[^\[\]\n]+\]\([^)\n]{1,2000}\)",
