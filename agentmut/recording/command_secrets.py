@@ -32,7 +32,7 @@ COMMANDS = (
     _form("option of a login",
           ("docker login", "podman login", "helm registry login", "mongosh", "mysql", "mariadb", "redis-cli", "ldap",
            "az login", "oc login"),
-          rf"(?:(?:docker|podman|helm registry|az|oc) login|mongosh|(?:mysql|mariadb)\w*|redis-cli|ldap\w+)\s"
+          rf"(?:(?:docker|podman|helm registry|az|oc) login|mongosh|(?:mysql|mariadb)\w{0,40}|redis-cli|ldap\w{1,40})\s"
           rf"(?:[^\n]{{0,160}}?\s)?-[paw]\s?{_QUOTE}"),
     _form("password of an archive", ("zip -P", "7z "), rf"(?:zip -P\s?|7z\s[^\n]{{0,80}}?-p){_QUOTE}"),
     _form("argument pass:", ("pass:",), r"(?<=\s)pass:"),
@@ -50,7 +50,7 @@ COMMANDS = (
     Form("hash of a password", ("$2a$", "$2b$", "$2y$", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$argon2"),
          re.compile(r"\$(?:2[aby]|[156y]|apr1|argon2\w{1,2})\$[A-Za-z0-9./$=,+]{20,}")),
     Form("private lines of PuTTY", ("Private-Lines:",),
-         re.compile(r"(?P<kept>Private-Lines: \d+\s*(?:\\+[rn])*)"
+         re.compile(r"(?P<kept>Private-Lines: \d+\s*+(?:\\++[rn])*+)"
                     r"[A-Za-z0-9+/=\s\\]{32,}?Private-MAC:\s?[0-9a-f]{40,}")),
 )  # fmt: skip
 

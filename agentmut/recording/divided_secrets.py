@@ -9,8 +9,8 @@ from agentmut.recording.secret_forms import Form, places_of
 from agentmut.recording.spans import Span, View
 
 _SEAM = (
-    r"(?:[ \t]?\\*(?:(?:\\+r|\r)?(?:\\+n|\n)|\r)(?:[ \t>|#*]|\\+t){0,40}"
-    r"|\\*[\"'][ \t]?\+?[ \t]?\\*[\"'])"
+    r"(?:[ \t]?\\*+(?:(?:(?<=\\)r|\r)(?:\\++n|\n)|(?<=\\)n|\n|\r)(?:[ \t>|#*]|\\++t){0,40}"
+    r"|\\*+[\"'][ \t]?\+?[ \t]?\\*+[\"'])"
 )
 """The end of a line with how the next line begins, or the seam of two strings: `"ab" + "cd"`."""
 _DIVISION = re.compile(rf"(?<=[A-Za-z0-9+/_-]){_SEAM}(?=[A-Za-z0-9+/_-])")
