@@ -10,6 +10,7 @@ from agentmut._base import AgentmutError, RunError, in_plugin, one_line
 from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source
 from agentmut.recording import AgentExitError, OverdueError, in_time
 from agentmut.seams import ChosenRelation, is_ctrl_c
+from agentmut.trial import contained_calls
 
 SHOWN = 80
 """Characters of a returned value that an error shows."""
@@ -45,12 +46,10 @@ def asked_check(chosen: ChosenRelation, pair: Pair, where: str) -> Check | None:
 def _result(chosen: ChosenRelation, call: Callable[[], object], call_name: str) -> object:
     ours = type(chosen.relation).__module__.startswith("agentmut.")
     try:
-        with in_plugin(call_name):
+        with in_plugin(call_name), contained_calls():  # one of agentmut may call functions that read facts
             return call() if ours or chosen.seconds is None else in_time(call, chosen.seconds)
     except OverdueError as error:
-        said = (
-            f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {error or 'an unknown place'}"
-        )
+        said = f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {str(error) or 'an unknown place'}"
         raise RunError(f"{said}. Correct the relation, or raise execution.evaluator_timeout") from None
     except (
         BaseException

@@ -75,7 +75,9 @@ class TraceFormats:
         except AgentExitError as error:  # of SystemExit, say: what the format raised is told
             raise error.__cause__ or error from None
         except OverdueError as error:
-            said = f"{method} took more than {self._seconds:g} s; it was at {error or 'an unknown place'}"
+            said = (
+                f"{method} took more than {self._seconds:g} s; it was at {str(error) or 'an unknown place'}"
+            )
             raise PluginError(
                 f"{said}. Correct the trace format, or raise execution.evaluator_timeout"
             ) from None

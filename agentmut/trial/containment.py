@@ -51,23 +51,31 @@ def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 @contextmanager
 def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Prevent agents from ending shared parts of the process during the block."""
+    with contained_calls(), ExitStack() as stack:
+        stack.enter_context(_replaced(loop, "stop", _guarded_stop))
+        if hasattr(os, "fork"):
+            stack.enter_context(_replaced(os, "fork", lambda original: _guarded_fork(original, loop)))
+        yield
+
+
+@contextmanager
+def contained_calls() -> Iterator[None]:
+    """Prevent functions of users that run in threads from ending shared parts of the process during the block."""
     with ExitStack() as stack:
-        for owner, name, make in _guards(loop):
+        for owner, name, make in _guards():
             if hasattr(owner, name):
                 stack.enter_context(_replaced(owner, name, make))
         yield
 
 
-def _guards(loop: asyncio.AbstractEventLoop) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
+def _guards() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield each function that is guarded, by its owner and its name, with what makes its guard."""
     yield os, "_exit", _guarded_exit
     yield os, "closerange", _guarded_closing
-    yield os, "fork", lambda original: _guarded_fork(original, loop)
     yield sys, "setrecursionlimit", _guarded_limit
     yield resource, "setrlimit", guarded_setrlimit
     yield os, "kill", partial(_guarded_kill, "kill")
     yield os, "killpg", partial(_guarded_kill, "killpg")
-    yield loop, "stop", _guarded_stop
     yield sys, "addaudithook", guarded_auditing
     for owner, name in WATCHED_BY:
         yield owner, name, partial(guarded_watching, of_now=_set_now(owner, name))

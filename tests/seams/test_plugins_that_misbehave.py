@@ -98,6 +98,12 @@ WHERE = "relation perturbation.odd on scenario one, run 20: "
         ("raise KeyboardInterrupt", "holds raised KeyboardInterrupt:. Correct the relation"),
         ("raise GeneratorExit", "holds raised GeneratorExit:. Correct the relation"),
         ("sys.exit(0)", "holds called sys.exit(0). Correct the relation"),
+        ("os._exit(0)", "holds raised AgentExitError: os._exit(0) was called. Correct the relation"),
+        ("os.killpg(0, 9)", "holds raised AgentExitError: os.killpg(0, 9) was called. Correct the relation"),
+        (
+            "sys.setrecursionlimit(60)",
+            "holds raised AgentExitError: the recursion limit was lowered to 60. Correct the relation",
+        ),
         ("return self.holds(pair)", "holds raised RecursionError: maximum recursion depth exceeded"),
         ("return 3", "holds returned 3 (int); expected a Check"),
     ],
@@ -114,14 +120,14 @@ def test_a_relation_has_the_deadline_of_evaluators(tmp_path: Path, body: str) ->
 
 
 @pytest.mark.parametrize(
-    ("method", "what"),
+    ("method", "what", "crash"),
     [
-        ("HOLDS", f"{WHERE}holds"),
-        ("LACK", "relation perturbation.odd on scenario one: lack"),
-        ("INIT", "relation 'perturbation.odd': Plugin()"),
+        ("HOLDS", f"{WHERE}holds", "ctypes.string_at(0)"),
+        ("LACK", "relation perturbation.odd on scenario one: lack", "ctypes.string_at(0)"),
+        ("INIT", "relation 'perturbation.odd': Plugin()", "ctypes.string_at(0)"),
+        ("INIT", "relation 'perturbation.odd': Plugin()", "os._exit(0)"),
     ],
 )
-@pytest.mark.parametrize("crash", ["os._exit(0)", "ctypes.string_at(0)"])
 def test_a_relation_that_ends_the_process_is_named(
     tmp_path: Path, crash: str, method: str, what: str
 ) -> None:
