@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agentmut.project import own_files, places_in
+from agentmut.project import FILE_NAME, FOLDER, own_files, places_in
+from agentmut.usecases.importing import foreign_store
 from agentmut.usecases.nearby_agents import LARGEST, NearbyAgent, nearby_agents
 from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from import write_from
@@ -25,6 +26,22 @@ agent:
   adapter: {adapter}
 {named}{config}
 """
+_RECORDED = """\
+# What agentmut looks at: recorded runs. Nothing is run, and no model is asked.
+#   agentmut test                        pass rates against the threshold; this comes first
+#   agentmut coverage                    what the runs exercise of the agent
+#   agentmut relations --stored          relations that judge a run alone
+version: 1
+
+suite:
+  threshold: 0.9                        # the pass rate asked of each scenario
+  traces:
+    imported: true                      # the runs that `agentmut import` has stored
+    evaluators:                         # what must hold of each run; put your own here
+      - regex: \\w
+      # - contract: contract.yaml
+"""
+_MEASURE = ("agentmut mutants", "agentmut run")
 _SAVE = "agentmut doctor --save-request agent.json"
 _FIRST = f"#   {_SAVE}   what the agent asks of its model; this comes first\n"
 _BY_REQUEST = (
@@ -72,21 +89,26 @@ class StartedBeside(NamedTuple):
     files: tuple[Path, ...]
     found: tuple[str, ...]
     """What was found, and what the project file has of it, in sentences."""
-    saves_request: bool
-    """Whether `agentmut doctor --save-request agent.json` comes next."""
+    commands: tuple[str, ...]
+    """The commands that come next."""
+    asks_model: bool = True
+    """Whether the next commands run the agent, which then asks its model."""
 
 
 def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
     """Write a project for the agent that stands in a folder; None if there is none. Raises `UsageError`.
 
-    A graph in `langgraph.json` comes first, then agents of Python, then a program of Node. No code of the user runs.
+    A graph in `langgraph.json` comes first, then agents of Python, a program of Node and imported runs, in this order.
+    No code of the user runs.
     """
     if not target.is_dir():
         return None
     if graph := _one_graph(target):
         begun = write_from(target, graph, force)
         found = "langgraph.json names a graph, and agentmut.yaml names the same graph"
-        return StartedBeside(begun.files, (_sentence(found), *_suites(target, ())), True)
+        return StartedBeside(
+            begun.files, (_sentence(found), *_suites(target, ())), (_save_in(target), *_MEASURE)
+        )
     agents = nearby_agents(target)
     if agents:
         return _started(target, force, _named(agents), _of_python(agents), agents)
@@ -94,7 +116,23 @@ def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
         line = f'  command: [{", ".join(command)}, "{{input}}"]   # {{input}} is the question; {_NO_INPUT}\n'
         found = f"package.json starts `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
         return _started(target, force, line, (_sentence(found),), (NearbyAgent("command", "", "", "", 0),))
-    return None
+    return _of_imported_runs(target, force)
+
+
+def _of_imported_runs(target: Path, force: bool) -> StartedBeside | None:
+    """Write a project whose trials are the runs that `agentmut import` has stored in a folder; None without any."""
+    if (target / FILE_NAME).exists() or not (target / FOLDER / "store.db").is_file():
+        return None
+    with foreign_store(target) as home:
+        runs = home.store.imports.totals().trials
+    if not runs:
+        return None
+    found = (
+        f"The store holds {runs} imported run{'s' * (runs != 1)}, and agentmut.yaml takes them as its trials"
+    )
+    written = write_project(target, {FILE_NAME: _RECORDED}, force)
+    verbs = ("agentmut test", "agentmut coverage", "agentmut relations --stored")
+    return StartedBeside(written, (_sentence(found),), verbs, asks_model=False)
 
 
 def has_python(folder: Path, written: Sequence[str]) -> bool:
@@ -116,7 +154,12 @@ def _started(
     )
     files = {"agentmut.yaml": text + SETTINGS, "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO}
     written = write_project(target, files, force)
-    return StartedBeside(written, (*found, *_suites(target, agents)), not is_read)
+    commands = _MEASURE if is_read else (_save_in(target), *_MEASURE)
+    return StartedBeside(written, (*found, *_suites(target, agents)), commands)
+
+
+def _save_in(target: Path) -> str:
+    return f"agentmut doctor --save-request {shlex.quote(str(target / REQUEST))}"
 
 
 def _named(agents: Sequence[NearbyAgent]) -> str:

@@ -162,3 +162,23 @@ def test_no_code_runs_and_the_json_lists_the_files(tmp_path: Path) -> None:
     names = [Path(path).name for path in json.loads(done.output)["written"]]
     assert names == ["agentmut.yaml", "first.yaml", ".gitignore"]
     assert not Path("ran").exists()
+
+
+def test_imported_runs_are_the_trials_of_a_project_without_an_agent(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}]
+    runs = [{"task_id": 0, "trial": 0, "reward": 1.0, "info": {}, "traj": said}]
+    put(tmp_path, {"runs.json": json.dumps(runs)})
+    assert "`agentmut init` writes a project." in call(
+        "import", str(tmp_path / "runs.json"), "--project", str(tmp_path)
+    )
+    page = init(tmp_path)
+    assert "The store holds 1 imported run, and agentmut.yaml takes them as its trials." in page
+    assert f"Next: agentmut test --project {tmp_path}" in page
+    assert "Without a key" not in page and not (tmp_path / "agent_under_test.py").exists()
+    where = ("--project", str(tmp_path))
+    assert "1/1" in call("test", *where)
+    assert "1 stored run of 1 scenario" in call("coverage", *where)
+
+
+def call(*words: str) -> str:
+    return " ".join(CliRunner().invoke(app, list(words)).output.split())

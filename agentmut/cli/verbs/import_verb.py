@@ -93,6 +93,7 @@ def _page(report: "ImportReport") -> str:
     lines += unread_lines(report.broken)
     lines.append(
         f"The store holds {counted(report.stored, 'imported run')} ({report.stored_bytes / 2**20:.1f} MiB). "
-        "Next: `agentmut analyze` looks at them."
+        "Next: `agentmut analyze` looks at them. For verdicts, coverage and relations, `agentmut init` writes a "
+        "project."
     )
     return "\n".join(lines) + "\n"

@@ -98,12 +98,10 @@ def _print_beside(begun: "StartedBeside", folder: Path, as_json: bool) -> None:
         typer.echo(f"wrote {path}")
     for sentence in begun.found:
         typer.echo(sentence)
-    typer.echo(
-        "Without a key, begin each command with `agentmut simulate --alias MODEL=sim-large --`. MODEL is the name of "
-        "the agent's model."
-    )
-    where = project_option(folder)
-    commands = [f"agentmut mutants{where}", f"agentmut run{where}"]
-    if begun.saves_request:
-        commands.insert(0, f"agentmut doctor --save-request {folder / 'agent.json'}{where}")
-    typer.echo(f"Next: {commands[0]}\n" + "\n".join(f"then: {command}" for command in commands[1:]))
+    if begun.asks_model:
+        typer.echo(
+            "Without a key, begin each command with `agentmut simulate --alias MODEL=sim-large --`. MODEL is the name "
+            "of the agent's model."
+        )
+    first, *later = (f"{command}{project_option(folder)}" for command in begun.commands)
+    typer.echo("\n".join((f"Next: {first}", *(f"then: {command}" for command in later))))
