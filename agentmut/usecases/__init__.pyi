@@ -66,7 +66,7 @@ from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
 from .starting import write_starter as write_starter
 from .starting_beside import StartedBeside as StartedBeside
-from .starting_beside import has_python as has_python
+from .starting_beside import has_code as has_code
 from .starting_beside import write_beside as write_beside
 from .starting_from import write_from as write_from
 from .stored_reports import OfAnAgent as OfAnAgent

@@ -77,6 +77,7 @@ _AI_PACKAGES = (
     "@mastra/core",
     "ollama",
 )
+_CODE = frozenset({".py", ".sh", ".js", ".mjs", ".ts", ".rb", ".go", ".java", ".rs", ".php", ".cs"})
 _SUITES = (
     ("promptfooconfig.yaml", "promptfoo: promptfooconfig.yaml"),
     ("promptfooconfig.yml", "promptfoo: promptfooconfig.yml"),
@@ -135,10 +136,10 @@ def _of_imported_runs(target: Path, force: bool) -> StartedBeside | None:
     return StartedBeside(written, (_sentence(found),), verbs, asks_model=False)
 
 
-def has_python(folder: Path, written: Sequence[str]) -> bool:
-    """Return whether a folder has files of Python beside the written ones."""
+def has_code(folder: Path, written: Sequence[str]) -> bool:
+    """Return whether a folder has files of code beside the written ones."""
     ours = {Path(path).resolve() for path in written}
-    return any(path.suffix == ".py" and path.resolve() not in ours for path in own_files(folder))
+    return any(path.suffix in _CODE and path.resolve() not in ours for path in own_files(folder))
 
 
 def _started(

@@ -126,7 +126,7 @@ def test_of_several_functions_the_file_names_one_and_lists_the_others(tmp_path: 
 def test_what_is_no_agent_gets_a_stub_and_the_line_to_write(text: str, tmp_path: Path) -> None:
     said = init(put(tmp_path, {"desk.py": text}))
     assert (tmp_path / "agent_under_test.py").exists()
-    assert "recognised no agent in the Python files here. To measure yours, name it in agentmut.yaml" in said
+    assert "recognised no agent in the code here. To measure yours, name it in agentmut.yaml." in said
 
 
 def test_an_empty_folder_and_a_named_framework_get_the_stub_without_a_word_about_agents(

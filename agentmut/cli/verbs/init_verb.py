@@ -49,7 +49,7 @@ def init(
     from agentmut.usecases import (
         MODEL_OF_STARTER,
         WITHOUT_MODEL,
-        has_python,
+        has_code,
         starter_name,
         write_beside,
         write_from,
@@ -81,10 +81,11 @@ def init(
         typer.echo(
             f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"
         )
-    if not begun and has_python(folder, written):
+    if not begun and has_code(folder, written):
         typer.echo(
-            "agentmut recognised no agent in the Python files here. To measure yours, name it in agentmut.yaml, as in "
-            "`run: your_module:function`; docs/your-agent.md has the other forms."
+            "agentmut recognised no agent in the code here. To measure yours, name it in agentmut.yaml. A function is "
+            "`adapter: python` with `run: your_module:function`. A program is `adapter: command` with `command: "
+            '[./your-program, "{input}"]`. docs/your-agent.md has the other forms.'
         )
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")
 

@@ -277,6 +277,14 @@ def _cheap(model: CheapModel) -> str:
     return f"{one_line(model.model)} rho {model.rho:.2f}: {worth}; {model.trials:,} runs{price} extra"
 
 
+def _of_destroyed(status: Status | None) -> str:
+    if status is None:
+        return "the destroyed agent was not run"
+    if status is Status.SURVIVED:
+        return "the suite did not notice the destroyed agent, so its scenarios ask for too little"
+    return f"the destroyed agent ended as {status}"
+
+
 def _trust(result: Result) -> str:
     controls, score = result.controls, result.score
     if controls.identity.killed:
@@ -284,7 +292,7 @@ def _trust(result: Result) -> str:
     elif controls.destroyed.status is Status.KILLED:
         said = "both controls hold"
     else:
-        said = f"the destroyed agent is {controls.destroyed.status or 'not run'}"
+        said = _of_destroyed(controls.destroyed.status)
     wrong = [
         f"at most {bound} of {counted(number, noun)} wrong"
         for bound, number, noun in (

@@ -162,8 +162,10 @@ def _by_scenario(
 def _remarks(report: TraceReport, outcome: str) -> Iterator[str]:
     formats = ", ".join(report.formats)
     left = [(trial, why) for trial in report.trials if (why := why_left_out(trial, outcome))]
+    count = len(report.trials) - len(left)
+    what = "the only trial was" if count == 1 else f"all {count} trials were"
     yield (
-        f"all {len(report.trials) - len(left)} trials were run and recorded by another tool ({formats}, files "
+        f"{what} run and recorded by another tool ({formats}, files "
         f"with the digest {report.digest[:12]}); agentmut ran none of them"
     )
     if left:
