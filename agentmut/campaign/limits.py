@@ -131,10 +131,10 @@ def baseline_within_trials(
         return AllowedBaseline(trials=wanted)
     if not automatic:
         needed = wanted * scenarios
-        said = f"too small for the baseline: {scenarios} scenarios with {wanted} trials each are {needed}"
+        reason = f"too small for the baseline: {scenarios} scenarios with {wanted} trials each are {needed}"
         return AllowedBaseline(
             trials=wanted,
-            refusal="" if needed <= budget else _refusal("trials", f"{budget}", said, f"{needed}"),
+            refusal="" if needed <= budget else _refusal("trials", f"{budget}", reason, f"{needed}"),
         )
     affordable = min(wanted, int(BASELINE_SHARE * budget) // scenarios)
     needed = math.ceil(BASELINE_MINIMUM * scenarios / BASELINE_SHARE)
@@ -199,10 +199,10 @@ def _first_round(
     if smallest * once <= LARGEST_SHARE * budget:
         return AllowedBaseline(trials=smallest)
     needed = smallest * once / LARGEST_SHARE
-    said = f"too small for the coarsest answer: its baseline takes {smallest} trials {who}, and mutants need the rest"
+    reason = f"too small for the coarsest answer: its baseline takes {smallest} trials {who}, and mutants need the rest"
     enough = f"{math.ceil(needed)}" if unit == "trials" else f"{_rounded_up(needed):g}"
     few = int(LARGEST_SHARE * budget * scenarios / (smallest * once))
-    return AllowedBaseline(trials=smallest, refusal=_refusal(unit, f"{budget:g}", said, enough, few))
+    return AllowedBaseline(trials=smallest, refusal=_refusal(unit, f"{budget:g}", reason, enough, few))
 
 
 def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> AllowedBaseline:
@@ -231,11 +231,11 @@ def _within(
 def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> AllowedBaseline:
     if affordable >= BASELINE_MINIMUM:
         return AllowedBaseline(trials=affordable)
-    said = (
+    reason = (
         f"too small for a baseline: {who} need at least {BASELINE_MINIMUM} trials each within "
         f"{100 * BASELINE_SHARE:.0f} % of the budget, which is enough for {affordable}"
     )
-    return AllowedBaseline(trials=affordable, refusal=_refusal(unit, budget, said, needed))
+    return AllowedBaseline(trials=affordable, refusal=_refusal(unit, budget, reason, needed))
 
 
 def _refusal(unit: str, budget: str, text: str, needed: str, few: int | None = None) -> str:

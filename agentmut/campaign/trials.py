@@ -107,15 +107,17 @@ class Suite(NamedTuple):
 
     def asks_models(self, scenario: str) -> bool:
         """Return whether judging takes time and money, since a model is asked."""
-        return any(isinstance(unwrapped(one), AsksModel) for one in self.evaluators[scenario])
+        return any(isinstance(unwrapped(evaluator), AsksModel) for evaluator in self.evaluators[scenario])
 
     def judges_at_once(self, scenario: str, *, apart: bool = False) -> bool:
         """Return whether judging calls no code of others, and takes no more time than reading the run.
 
         With `apart`, evaluators that run code of users are left out.
         """
-        asked = (one for one in self.evaluators[scenario] if not (apart and runs_users_code(one)))
-        return all(isinstance(unwrapped(one), JudgesAtOnce) for one in asked)
+        asked = (
+            evaluator for evaluator in self.evaluators[scenario] if not (apart and runs_users_code(evaluator))
+        )
+        return all(isinstance(unwrapped(evaluator), JudgesAtOnce) for evaluator in asked)
 
     def runs_users_code(self, scenario: str) -> bool:
         """Return whether an evaluator of the scenario runs code of users."""
@@ -177,9 +179,13 @@ class Suite(NamedTuple):
         if outcome is Outcome.NOT_JUDGED:
             why = self.texts.error(redactor.quoting(reason, secrets))
             return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})
-        told = tuple(c.model_copy(update={"reason": redactor.quoting(c.reason, secrets)}) for c in checks)
-        told = tuple(c.model_copy(update={"reason": cut_reason(c.reason)}) for c in self.texts.checks(told))
-        judgement = redactor.model(Judgement(by=self._judges(scenario), checks=told))
+        stored_checks = tuple(
+            c.model_copy(update={"reason": redactor.quoting(c.reason, secrets)}) for c in checks
+        )
+        stored_checks = tuple(
+            c.model_copy(update={"reason": cut_reason(c.reason)}) for c in self.texts.checks(stored_checks)
+        )
+        judgement = redactor.model(Judgement(by=self._judges(scenario), checks=stored_checks))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
     def can_judge(self, scenario: str, execution: Execution) -> bool:

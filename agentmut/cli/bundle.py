@@ -47,8 +47,8 @@ def write_bundle(
         written = {"run": result.run_id, "files": sorted(["index.html", *files.values()])}
         write_whole(folder / LIST, json.dumps(written, indent=2).encode())
     except OSError as error:
-        said = f"--bundle {folder} cannot be written"
-        raise unwritten(said, error, "Name a folder that can be made.") from None
+        problem = f"--bundle {folder} cannot be written"
+        raise unwritten(problem, error, "Name a folder that can be made.") from None
     return len(files)
 
 

@@ -21,7 +21,7 @@ def completer(found: Found) -> Callable[[typer.Context, str], Completions]:
     def complete(ctx: typer.Context, incomplete: str) -> Completions:
         try:
             named = found(_folder(ctx.params.get("project")))
-            return [(value, told) for value, told in named if value.startswith(incomplete)]
+            return [(value, description) for value, description in named if value.startswith(incomplete)]
         except Exception:  # a traceback in the middle of a command line helps nobody
             return []
 

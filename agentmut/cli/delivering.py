@@ -26,8 +26,8 @@ def deliver_bytes(content: bytes, output: Path, append: bool = False) -> None:
     try:
         write_output(output, content, append)
     except OSError as error:
-        said = f"--output {output} cannot be written"
-        raise unwritten(said, error, "Name a file in a folder that exists.") from None
+        problem = f"--output {output} cannot be written"
+        raise unwritten(problem, error, "Name a file in a folder that exists.") from None
 
 
 def write_output(output: Path, content: bytes, append: bool = False) -> None:

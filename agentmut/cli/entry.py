@@ -94,13 +94,15 @@ class LazyVerbs(TyperGroup):
                 raise
             if nobody_asked_to_stop():
                 place = error_location(error)
-                said = f"code of yours, or of a plugin, raised KeyboardInterrupt ({place}). Take that out"
-                raise RunError(f"{said}; finished trials are kept.") from error
+                problem = f"code of yours, or of a plugin, raised KeyboardInterrupt ({place}). Take that out"
+                raise RunError(f"{problem}; finished trials are kept.") from error
             raise RunInterruptedError(f"{BY_CTRL_C} {kept_by([ctx.invoked_subcommand])}") from None
         except SystemExit as error:  # no verb leaves by it, and its code would be taken for ours
             place = error_location(error)
-            said = f"code of yours, or of a plugin, called sys.exit({error.code!r}) ({place}). Take that out"
-            raise RunError(f"{said}; finished trials are kept.") from error
+            problem = (
+                f"code of yours, or of a plugin, called sys.exit({error.code!r}) ({place}). Take that out"
+            )
+            raise RunError(f"{problem}; finished trials are kept.") from error
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import `agentmut.cli.<verb>` and build its command."""
@@ -158,22 +160,22 @@ def main(arguments: list[str] | None = None) -> None:
     if arguments is None:
         keep_streams()
         atexit.register(gc.freeze)  # or Python's end looks through every object once more, for a second
-    given = sys.argv[1:] if arguments is None else arguments
-    if arguments is not None or not wants_supervisor(given):
-        _main(given)
+    words = sys.argv[1:] if arguments is None else arguments
+    if arguments is not None or not wants_supervisor(words):
+        _main(words)
         return
     try:
-        ended = supervised(partial(_main, given), resumed_by(given), _say_on_stderr)
+        ended = supervised(partial(_main, words), resumed_by(words), _say_on_stderr)
     except OSError as error:
         ended = ProcessEnd(
             ExitCode.BROKEN, f"no process could be started: {error.strerror}. Nothing was run."
         )
     except Exception:
-        _bug(given)
+        _bug(words)
     if ended.problem:
         _say_on_stderr(ended.problem)
         if not ended.printed:
-            _say_json(ended.problem, int(ended.code), given)
+            _say_json(ended.problem, int(ended.code), words)
     sys.exit(int(ended.code))
 
 
@@ -243,8 +245,8 @@ def _exit_by_users(fault: str, arguments: list[str]) -> None:
         return
     if line := supervisor():
         line.give_up(fault)
-    said = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
-    _exit_by(AgentmutError(said), arguments)
+    problem = f"{fault} Set `execution: {{isolate: process}}`. Finished trials are kept."
+    _exit_by(AgentmutError(problem), arguments)
 
 
 def _bug(arguments: list[str]) -> NoReturn:

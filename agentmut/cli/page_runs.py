@@ -65,7 +65,7 @@ def _stored(
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
             assertions = _assertions(session, store, run, rows)
-            on = {one.mutants[0]: one.scenario for one in reversed(assertions)}
+            on = {assertion.mutants[0]: assertion.scenario for assertion in reversed(assertions)}
             found = runs_of_mutants(session, store, run, rows, ALL if each else FURTHER, on)
             extra = beside._replace(assertions=assertions, where=loaded.sources.scenarios)
             extra = extra._replace(failing=tuple(failing_runs(session, store, run, failing)))

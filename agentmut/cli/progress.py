@@ -92,8 +92,8 @@ def describe(state: CampaignState) -> str:
         done = sum(baseline.finished for baseline in state.baselines.values())
         wanted = sum(baseline.wanted for baseline in state.baselines.values())
         return f"{_round(state)}baseline {done}/{wanted} | {spent}"
-    left = state.sample.waiting if state.sample else ()
-    mutants = [m.id for m in state.contenders if m.intent is not Intent.CONTROL and m.id not in left]
+    waiting = state.sample.waiting if state.sample else ()
+    mutants = [m.id for m in state.contenders if m.intent is not Intent.CONTROL and m.id not in waiting]
     answered = sum(
         id in state.decided_free or (id in state.arms and state.arms[id].is_answered) for id in mutants
     )

@@ -57,7 +57,7 @@ class Verb(NamedTuple):
     def options(self) -> set[str]:
         """Return all names of its options."""
         parameters = self.command.get_params(self.command.context_class(self.command))
-        named = (name for one in parameters for name in (*one.opts, *one.secondary_opts))
+        named = (name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts))
         return {name for name in named if name.startswith("-")}
 
 
@@ -84,11 +84,11 @@ def page() -> str:
 
 
 def _section(verb: Verb) -> str:
-    told = verb.help.partition("Example: ")[0].strip()
+    description = verb.help.partition("Example: ")[0].strip()
     annotations = get_type_hints(verb.command.callback)
     rows = "\n".join(_row(parameter, annotations.get(parameter.name)) for parameter in verb.command.params)
     return (
-        f"## {verb.name}\n\n{_paragraphs(told)}\n\n```sh\n{verb.example}\n```\n\n"
+        f"## {verb.name}\n\n{_paragraphs(description)}\n\n```sh\n{verb.example}\n```\n\n"
         f"| | |\n| --- | --- |\n{rows}\n"
     )
 
@@ -100,8 +100,8 @@ def _paragraphs(text: str) -> str:
 def _row(parameter: Any, annotation: Any) -> str:
     """Return the table row of an option: names, help and choices, without words that typer may change."""
     named = [name for name in parameter.opts if name.startswith("-")] or [parameter.name.upper()]
-    said = [_plain(parameter.help or ""), _choices(annotation), _default(parameter)]
-    return f"| {', '.join(f'`{name}`' for name in named)} | {' '.join(filter(None, said))} |"
+    cells = [_plain(parameter.help or ""), _choices(annotation), _default(parameter)]
+    return f"| {', '.join(f'`{name}`' for name in named)} | {' '.join(filter(None, cells))} |"
 
 
 def _literals(annotation: Any) -> Iterator[str]:
@@ -119,8 +119,8 @@ def _choices(annotation: Any) -> str:
 
 def _default(parameter: Any) -> str:
     default = parameter.default
-    told = isinstance(default, int | float | str | Path) and not isinstance(default, bool) and str(default)
-    return f"Default: `{default}`." if told else ""
+    shown = isinstance(default, int | float | str | Path) and not isinstance(default, bool) and str(default)
+    return f"Default: `{default}`." if shown else ""
 
 
 def _plain(text: str) -> str:

@@ -31,5 +31,5 @@ def stale_note(project: Path, report: "OfAnAgent") -> str:
         return ""
     if not changed:
         return ""
-    said = f"Run {report.run_id} measured an earlier state of the project: {changed}."
-    return f"{said} A new run measures the current state."
+    note = f"Run {report.run_id} measured an earlier state of the project: {changed}."
+    return f"{note} A new run measures the current state."

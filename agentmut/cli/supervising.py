@@ -268,31 +268,31 @@ class _Watch:
     def _given_up(self) -> ProcessEnd:
         if self._code is not None:
             return ProcessEnd(self._code)
-        said = (
+        text = (
             f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
             f"{self._kept}"
         )
-        return ProcessEnd(ExitCode.INTERRUPTED, said)
+        return ProcessEnd(ExitCode.INTERRUPTED, text)
 
     def _goes_on(self) -> SecondProcess | None:
         """Return how the command can go on: it is in the middle of trials that no process of their own contains."""
         return self._again if self._first and self._patience is not None and not self._stops else None
 
     def _stuck(self) -> ProcessEnd:
-        said = (
+        text = (
             f"a call has let Python run nothing else for {self._patience:g} s, so the process was killed. It was at "
             f"{self._where(PLACED_STUCK)}. "
         )
         if plugin := self._plugin.text:
-            return ProcessEnd(ExitCode.BROKEN, f"{said}{_at_fault(plugin)} {self._kept}")
+            return ProcessEnd(ExitCode.BROKEN, f"{text}{_at_fault(plugin)} {self._kept}")
         if again := self._goes_on():
-            return ProcessEnd(ExitCode.BROKEN, said + _GOES_ON, again=again)
-        said += (
+            return ProcessEnd(ExitCode.BROKEN, text + _GOES_ON, again=again)
+        text += (
             "A catastrophic regular expression does that. With `execution: {isolate: process}`, or "
             "`auto`, it ends its own trial alone. For an evaluator's expression, set `isolate_evaluators: process`. "
             f"{self._kept}"
         )
-        return ProcessEnd(ExitCode.BROKEN, said)
+        return ProcessEnd(ExitCode.BROKEN, text)
 
     def _where(self, seconds: float) -> str:
         """Return where the threads of the process are that run code of users; it has so many seconds to say so."""
@@ -338,11 +338,11 @@ class _Watch:
             return ProcessEnd(ExitCode.INTERRUPTED, f"ended by Ctrl-C. {self._kept}")
         if fault := self._fault.text:
             again = self._goes_on()
-            said = f"{fault} {_GOES_ON if again else f'{_ISOLATE} {self._kept}'}"
-            return ProcessEnd(ExitCode.BROKEN, said, again=again)
+            text = f"{fault} {_GOES_ON if again else f'{_ISOLATE} {self._kept}'}"
+            return ProcessEnd(ExitCode.BROKEN, text, again=again)
         if plugin := self._plugin.text:
-            said = f"{_PROCESS} {_ended_by(code)}. {_at_fault(plugin)} {self._kept}"
-            return ProcessEnd(ExitCode.BROKEN, said)
+            text = f"{_PROCESS} {_ended_by(code)}. {_at_fault(plugin)} {self._kept}"
+            return ProcessEnd(ExitCode.BROKEN, text)
         if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
             return ProcessEnd(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
         return ProcessEnd(

@@ -66,8 +66,8 @@ def write_site(folder: Path, site: Site) -> list[str]:
             write_whole(folder / path, made("").encode("utf-8", "replace"))
         write_whole(folder / LIST, json.dumps({"files": sorted(pages)}, indent=2).encode())
     except OSError as error:
-        said = f"--bundle {folder} cannot be written"
-        raise unwritten(said, error, "Name a folder that can be made.") from None
+        problem = f"--bundle {folder} cannot be written"
+        raise unwritten(problem, error, "Name a folder that can be made.") from None
     return list(pages)
 
 
@@ -100,10 +100,16 @@ def _pages(places: Sequence[Path]) -> dict[str, Page]:
     from agentmut.usecases import team_projects
 
     projects = team_projects(places)
-    folders = dict(zip((one.name for one in projects), _folders([one.name for one in projects]), strict=True))
+    folders = dict(
+        zip(
+            (project.name for project in projects),
+            _folders([project.name for project in projects]),
+            strict=True,
+        )
+    )
     pages: dict[str, Page] = {HOME: partial(_home, projects, folders)}
-    for one in projects:
-        pages |= _of_project(one, folders[one.name])
+    for project in projects:
+        pages |= _of_project(project, folders[project.name])
     return pages
 
 

@@ -17,6 +17,6 @@ def unread_lines(broken: "Sequence[BrokenRecord]") -> list[str]:
     if not broken:
         return []
     more = [f"  and {len(broken) - SHOWN} more"] if len(broken) > SHOWN else []
-    noun = "record" if any(one.place.line for one in broken) else "file"
+    noun = "record" if any(record.place.line for record in broken) else "file"
     head = f"{counted(len(broken), noun)} could not be read:"
-    return [head, *(f"  {one}" for one in broken[:SHOWN]), *more]
+    return [head, *(f"  {record}" for record in broken[:SHOWN]), *more]

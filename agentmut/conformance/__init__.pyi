@@ -17,9 +17,9 @@ from .operators.candidate_faults import candidate_faults as candidate_faults
 from .operators.candidate_faults import candidates_or_fault as candidates_or_fault
 from .operators.candidate_faults import purity_faults as purity_faults
 from .operators.candidate_faults import repetitions as repetitions
-from .operators.elsewhere import TriedConfig as TriedConfig
-from .operators.elsewhere import order_faults as order_faults
 from .operators.operator_samples import SAMPLES as SAMPLES
+from .operators.other_processes import TriedConfig as TriedConfig
+from .operators.other_processes import order_faults as order_faults
 from .relations.relation_checks import conduct_faults as conduct_faults
 from .report_formats import report_format_faults as report_format_faults
 from .trace_formats import trace_format_faults as trace_format_faults

@@ -17,8 +17,8 @@ from agentmut.campaign import (
 )
 from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, sentences
 from agentmut.doctor.beforehand import checks
-from agentmut.doctor.elsewhere import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
 from agentmut.doctor.kept_request import KeptRequest, kept_request
+from agentmut.doctor.other_surroundings import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
 from agentmut.doctor.probing import TriedChange, in_groups, in_runs, together, tried_parts
 from agentmut.doctor.sending import differences, kinds_of, unlike_saved
 from agentmut.doctor.watching import as_program, loaded, unseen, watched

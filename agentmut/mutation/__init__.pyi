@@ -19,8 +19,8 @@ from .higher_order import named_pairs as named_pairs
 from .higher_order import pair as pair
 from .higher_order import parse_pair as parse_pair
 from .higher_order import sampled_pairs as sampled_pairs
-from .left_out import LEFT_OUT as LEFT_OUT
-from .left_out import left_out_note as left_out_note
+from .inexpressible_note import LEFT_OUT as LEFT_OUT
+from .inexpressible_note import left_out_note as left_out_note
 from .queries import expanded as expanded
 from .queries import takes_query as takes_query
 from .tool_faults.answers import ResultForm as ResultForm

@@ -97,5 +97,5 @@ def _contradicting(
     added = f"{other}{gap}" if is_last else f"{gap}{other}"
     edit = text_edit(config, index, at, at, added)
     about = About(pointer=edit.pointer, span=(sentence.start, sentence.end))
-    said = f"contradict {quoted(sentence.text)} in"
-    return of_document(document, (edit,), said, sentence.text, about=(about,))
+    phrase = f"contradict {quoted(sentence.text)} in"
+    return of_document(document, (edit,), phrase, sentence.text, about=(about,))

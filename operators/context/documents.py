@@ -33,8 +33,8 @@ def of_document(
 
 def document_example(before: str, after: str) -> Example:
     """Return an example of a config with nothing but one document of this text."""
-    given, first = (AgentConfig(context=(Document(name="policy", text=text),)) for text in (before, after))
-    return Example(given, first)
+    config, first = (AgentConfig(context=(Document(name="policy", text=text),)) for text in (before, after))
+    return Example(config, first)
 
 
 def boundaries(text: str) -> list[int]:

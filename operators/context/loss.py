@@ -28,11 +28,11 @@ def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidat
     for index, document in enumerate(config.context):
         ends = boundaries(document.text)
         last = None
-        for said, fraction in _FRACTIONS.items():
+        for share, fraction in _FRACTIONS.items():
             cut = _nearest_end(ends, fraction * len(document.text))
             if cut is not None and cut != last:
                 edit = text_edit(config, index, cut, len(document.text), "")
-                yield of_document(document, (edit,), f"keep the first {said} of", said)
+                yield of_document(document, (edit,), f"keep the first {share} of", share)
             last = cut
 
 

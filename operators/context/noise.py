@@ -27,11 +27,11 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     An agent that is given no documents has none: there is no place where one would arrive.
     """
     places = ((0, "first"), (len(config.context), "last"))
-    for (index, said), document in zip(places, _IRRELEVANT, strict=True):
+    for (index, noise), document in zip(places, _IRRELEVANT, strict=True):
         if config.context and reads_as_english(config.prompt):
             added = document.model_dump(mode="json")
             yield Candidate(
                 edits=(Edit(pointer=f"/context/{index}", before=None, after=added),),
-                description=f"add the irrelevant document {quoted(document.name)} as the {said} one",
-                anchor=said,
+                description=f"add the irrelevant document {quoted(document.name)} as the {noise} one",
+                anchor=noise,
             )

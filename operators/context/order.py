@@ -21,9 +21,9 @@ def permute(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate
     """Yield one mutant, with two documents or more: they are in reverse order."""
     if len(config.context) > 1:
         plain = [document.model_dump(mode="json") for document in config.context]
-        said = "give the documents in reverse order"
+        description = "give the documents in reverse order"
         edit = Edit(pointer="/context", before=[*plain], after=plain[::-1])
-        yield Candidate(edits=(edit,), description=said, anchor=said)
+        yield Candidate(edits=(edit,), description=description, anchor=description)
 
 
 @operator(

@@ -30,7 +30,9 @@ _TWO = Document(name="hours", text="We open at nine.\n")
 def keep_superseded(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant for each document with figures: an earlier version stands before it."""
     for index, document in enumerate(config.context):
-        facts = [one.fact for one in stated_facts(document) if one.fact.kind is not FactKind.IDENTIFIER]
+        facts = [
+            stated.fact for stated in stated_facts(document) if stated.fact.kind is not FactKind.IDENTIFIER
+        ]
         older = document.text
         for fact in reversed(facts):
             (start, end), after = restated(document.text, fact, Deviation.OLDER)
@@ -79,9 +81,9 @@ def lose_structure(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     """Yield one mutant for each document with tables that have a header, or with headings: all of these are gone."""
     for index, document in enumerate(config.context):
         heads = list(_TABLE_HEAD.finditer(document.text)) or list(_HEADING.finditer(document.text))
-        edits = tuple(text_edit(config, index, *one.span(), "") for one in heads)
-        left = sum(one.end() - one.start() for one in heads)
-        if edits and left < len(document.text.rstrip()):
+        edits = tuple(text_edit(config, index, *head.span(), "") for head in heads)
+        removed = sum(head.end() - head.start() for head in heads)
+        if edits and removed < len(document.text.rstrip()):
             yield of_document(document, edits, "take headers and headings from")
 
 
@@ -101,5 +103,5 @@ def keep_first(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
             for index, document in enumerate(config.context)
             if index
         )
-        said = f"give only the document {quoted(config.context[0].name)}"
-        yield Candidate(edits=edits, description=said, anchor="first")
+        description = f"give only the document {quoted(config.context[0].name)}"
+        yield Candidate(edits=edits, description=description, anchor="first")

@@ -70,12 +70,12 @@ def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         for fact, sentence in stated_facts(document):
             if is_metadata(document.text, sentence):
                 continue
-            said = document.text[fact.span.start : fact.span.end]
+            value = document.text[fact.span.start : fact.span.end]
             for other in (Deviation.NEAR, Deviation.FAR):
                 edit = restating(config, index, fact, other)
                 becomes = f": {edit.before} becomes {edit.after}"
-                anchor = (sentence.text, said, other)
-                yield of_document(document, (edit,), f"{quoted(said)} in", *anchor, then=becomes)
+                anchor = (sentence.text, value, other)
+                yield of_document(document, (edit,), f"{quoted(value)} in", *anchor, then=becomes)
 
 
 @operator(
@@ -183,5 +183,9 @@ def is_metadata(text: str, sentence: Instruction) -> bool:
     line = text.rfind("\n", 0, sentence.start) + 1
     if not _OPENS_LINE.fullmatch(text, line, sentence.start):
         return False
-    said = text[line : sentence.end]
-    return bool(_ITSELF.match(said)) and len(said.split()) <= _MOST_WORDS and not _CLAUSE.search(said)
+    line_text = text[line : sentence.end]
+    return (
+        bool(_ITSELF.match(line_text))
+        and len(line_text.split()) <= _MOST_WORDS
+        and not _CLAUSE.search(line_text)
+    )

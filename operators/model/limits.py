@@ -78,5 +78,5 @@ def reduce_reasoning_effort(config: AgentConfig, options: OperatorOptions) -> It
         return
     place = _EFFORTS.index(now)
     for effort in dict.fromkeys((_EFFORTS[place + 1], *("low",) * (place < _EFFORTS.index("low")))):
-        said = f"reduce the reasoning effort from {now} to {effort}"
-        yield changed(config, "reasoning_effort", effort, said)
+        description = f"reduce the reasoning effort from {now} to {effort}"
+        yield changed(config, "reasoning_effort", effort, description)

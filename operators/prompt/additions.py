@@ -24,11 +24,11 @@ def _added(config: AgentConfig, texts: Iterable[tuple[str, str]]) -> Iterator[Ca
     if not prompt.strip():
         return
     at = end_of(parse(prompt, config.tool_names))
-    for said, text in texts:
+    for addition, text in texts:
         paragraph = line_break(prompt) * 2 + text.replace("\n", line_break(prompt))
         yield Candidate(
             edits=(prompt_edit(prompt, at, at, paragraph),),
-            description=f"add {said} at the end",
+            description=f"add {addition} at the end",
             anchor=text,
             about=(About(pointer="/prompt", span=(at, at)),),
         )

@@ -50,12 +50,12 @@ _STEP = re.compile(
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
     for document, instruction in english_instructions(config):
-        said = None if unclosed_spans(instruction.text) else conflicting(instruction.text)
-        if said:
+        opposite = None if unclosed_spans(instruction.text) else conflicting(instruction.text)
+        if opposite:
             at, gap = end_of(document), line_break(config.prompt) * 2
             yield Candidate(
-                edits=(prompt_edit(config.prompt, at, at, gap + said),),
-                description=f"add {quoted(said)} at the end",
+                edits=(prompt_edit(config.prompt, at, at, gap + opposite),),
+                description=f"add {quoted(opposite)} at the end",
                 anchor=instruction.text,
                 about=(About(pointer="/prompt", span=(instruction.start, instruction.end)),),
             )

@@ -67,10 +67,10 @@ def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     """
     for document, instruction in english_instructions(config):
         for start, end, after in _clauses(document, instruction):
-            said = config.prompt[start:end]
+            dropped = config.prompt[start:end]
             yield Candidate(
                 edits=(prompt_edit(config.prompt, start, end, after),),
-                description=f"drop {quoted(said.strip(' ,;–—-'))} of {quoted(instruction.text)}",
+                description=f"drop {quoted(dropped.strip(' ,;–—-'))} of {quoted(instruction.text)}",
                 anchor=instruction.text,
             )
 
@@ -91,8 +91,8 @@ def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cu
 
 def _says_enough(rest: str) -> bool:
     """Return whether the rest of a cut instruction is a sentence: more than a word, or the verb of an order."""
-    left = rest.split()
-    return len(left) > 1 or rest.strip(" *_.!,").lower() in BASE_VERBS
+    words = rest.split()
+    return len(words) > 1 or rest.strip(" *_.!,").lower() in BASE_VERBS
 
 
 def _is_whole(clause: str) -> bool:

@@ -47,10 +47,10 @@ def drop_section(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     titles = Counter(section.title for section in document.sections)
     for section in document.sections:
         if _is_a_part(document, section) and balanced(config.prompt, section.removal):
-            said = config.prompt[section.start : section.end]
+            section_text = config.prompt[section.start : section.end]
             what = f"the section {quoted(section.title)}"
             alone = titles[section.title] == 1
-            yield _cut(config, section.removal, what, section.title if alone else _opening(said))
+            yield _cut(config, section.removal, what, section.title if alone else _opening(section_text))
 
 
 def _is_a_part(document: PromptDocument, section: Section) -> bool:
@@ -79,9 +79,9 @@ def _opening(text: str) -> str:
 def drop_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per few-shot example: tagged, a round of a dialogue, or one under such a heading."""
     for example in parse(config.prompt, config.tool_names).examples:
-        said = config.prompt[example.start : example.end]
+        example_text = config.prompt[example.start : example.end]
         if balanced(config.prompt, example.removal):
-            yield _cut(config, example.removal, f"the example {quoted(said)}", said)
+            yield _cut(config, example.removal, f"the example {quoted(example_text)}", example_text)
 
 
 @operator(

@@ -85,7 +85,7 @@ def replace_by_pointer(config: AgentConfig, options: OperatorOptions) -> Iterato
     document = parse(config.prompt, config.tool_names)
     for section in document.sections:
         body = _body(document, section)
-        if body and any(body[0] <= one.start < body[1] for one in document.instructions):
+        if body and any(body[0] <= instruction.start < body[1] for instruction in document.instructions):
             gap = line_break(config.prompt)
             link = f"{gap}[{section.title}]({_SLUG.sub('-', section.title.lower()).strip('-') or 'rules'}.md)"
             yield Candidate(
@@ -98,12 +98,12 @@ def replace_by_pointer(config: AgentConfig, options: OperatorOptions) -> Iterato
 
 def _body(document: PromptDocument, section: Section) -> tuple[int, int] | None:
     """Return what stands below the heading of a section; None for sections of another kind, and small ones."""
-    said = document.text[section.start : section.end]
-    heading, line, rest = said.partition("\n")
+    section_text = document.text[section.start : section.end]
+    heading, line, rest = section_text.partition("\n")
     if not heading.lstrip().startswith("#") or not rest.strip():
         return None
     start = section.start + len(heading) + len(line)
-    end = section.start + len(said.rstrip())
+    end = section.start + len(section_text.rstrip())
     return (start, end) if balanced(document.text, (start, end)) else None  # type: ignore[arg-type]
 
 
@@ -192,7 +192,7 @@ def stale_tool_name(config: AgentConfig, options: OperatorOptions) -> Iterator[C
         named = list(re.finditer(rf"(?<![\w-]){re.escape(tool.name)}(?![\w-])", config.prompt))
         if named and old not in config.tool_names:
             yield Candidate(
-                edits=tuple(prompt_edit(config.prompt, *one.span(), old) for one in named),
+                edits=tuple(prompt_edit(config.prompt, *place.span(), old) for place in named),
                 description=f"call the tool {tool.name} {old} in the prompt",
                 anchor=tool.name,
                 subject=tool.name,

@@ -31,7 +31,7 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; those
     for the middle have no mutants where there is no blank line.
     """
-    yield from _added(config, [(said, _PLACES[n % 2]) for n, said in enumerate(_DISTRACTIONS)])
+    yield from _added(config, [(sentence, _PLACES[n % 2]) for n, sentence in enumerate(_DISTRACTIONS)])
 
 
 @operator(
@@ -43,7 +43,7 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 )
 def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Add one demand that was never agreed on to an English prompt: one at the end and one in the middle."""
-    yield from _added(config, [(said, _PLACES[n % 2]) for n, said in enumerate(_DEMANDS)])
+    yield from _added(config, [(sentence, _PLACES[n % 2]) for n, sentence in enumerate(_DEMANDS)])
 
 
 @operator(
@@ -55,7 +55,7 @@ def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterato
 )
 def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield two mutants of an English prompt: a sentence at the end that takes the force of all rules above it."""
-    yield from _added(config, [(said, "end") for said in _CONTRADICTIONS])
+    yield from _added(config, [(sentence, "end") for sentence in _CONTRADICTIONS])
 
 
 def _added(config: AgentConfig, sentences: Iterable[tuple[str, str]]) -> Iterator[Candidate]:

@@ -118,7 +118,7 @@ def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     for document, instruction in english_instructions(config):
         for place in islice(_places(document, instruction), PLACES):
             start, end = instruction.start + place.start, instruction.start + place.end
-            made = (reworded(document, instruction, start, end, said) for said in place.wordings)
+            made = (reworded(document, instruction, start, end, wording) for wording in place.wordings)
             yield from filter(None, made)
 
 
@@ -188,13 +188,13 @@ def _in_words(text: str) -> Iterator[_Place]:
 
 def _ones(text: str) -> Iterator[_Place]:
     """Yield the place of the number 1 with its noun: "1 day" becomes "2 days"."""
-    for one in counted_ones(text):
+    for counted in counted_ones(text):
         # "Find one recent, specific fact": the noun comes later
-        lists = text.startswith(",", one.end) and not in_condition(text, one.start)
-        if not (lists or _LABEL_BEFORE.search(text[: one.start])):
-            numbers = _near_and_far(text, *one.number)
-            said = tuple(f"{one.lead}{number}{one.plural}" for number in numbers)
-            yield _Place(one.start, one.end, said)
+        lists = text.startswith(",", counted.end) and not in_condition(text, counted.start)
+        if not (lists or _LABEL_BEFORE.search(text[: counted.start])):
+            numbers = _near_and_far(text, *counted.number)
+            wordings = tuple(f"{counted.lead}{number}{counted.plural}" for number in numbers)
+            yield _Place(counted.start, counted.end, wordings)
 
 
 def _near_and_far(text: str, start: int, end: int) -> tuple[str, ...]:

@@ -113,8 +113,10 @@ def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
 
 def _announced(prompt: str, instructions: Sequence[Instruction]) -> frozenset[str]:
     """Return the headings and lead-ins that end in a colon."""
-    headings = {one.heading for one in instructions if one.heading}
-    return frozenset(said for said in headings if any(f"{said}{colon}" in prompt for colon in _COLONS))
+    headings = {instruction.heading for instruction in instructions if instruction.heading}
+    return frozenset(
+        heading for heading in headings if any(f"{heading}{colon}" in prompt for colon in _COLONS)
+    )
 
 
 def _are_steps(first: Instruction, second: Instruction, announced: Collection[str]) -> bool:

@@ -30,7 +30,7 @@ def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
     """
     for document, instruction in english_instructions(config):
         made = (
-            reworded(document, instruction, instruction.start + start, instruction.start + end, said)
-            for start, end, said in paraphrases(instruction.text)
+            reworded(document, instruction, instruction.start + start, instruction.start + end, replacement)
+            for start, end, replacement in paraphrases(instruction.text)
         )
         yield from islice(filter(None, made), PLACES)

@@ -62,8 +62,10 @@ def replacements(
 ) -> Iterator[Candidate]:
     """Yield the lexicon's replacements of a use in each relation, as far as they read well."""
     for relation in relations:
-        said = use.replacement(relation)
-        if said is not None and (made := reworded(document, instruction, use.start, use.end, said)):
+        replacement = use.replacement(relation)
+        if replacement is not None and (
+            made := reworded(document, instruction, use.start, use.end, replacement)
+        ):
             yield made
 
 

@@ -29,10 +29,10 @@ def synonym(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate
         found = [islice(synonyms(document, instruction, config.tool_names), 1)]
         if source:
             found.append(islice(wordnet_synonyms(document, instruction, config.tool_names, source), 1))
-        for start, end, said in chain.from_iterable(found):
+        for start, end, replacement in chain.from_iterable(found):
             yield Candidate(
-                edits=(prompt_edit(config.prompt, start, end, said),),
-                description=f"say {quoted(said)} for {quoted(config.prompt[start:end])}"
+                edits=(prompt_edit(config.prompt, start, end, replacement),),
+                description=f"say {quoted(replacement)} for {quoted(config.prompt[start:end])}"
                 f" in {quoted(instruction.text)}",
                 anchor=instruction.text,
             )

@@ -27,8 +27,8 @@ def softened(document: PromptDocument, instruction: Instruction, use: Use) -> It
         yield from [avoiding] if avoiding else replacements(document, instruction, use, "weaker")
     elif word == "always" and orders:
         opens = not any(map(str.isalnum, document.text[instruction.start : use.start]))
-        said = "Try to" if opens and use.text[0].isupper() else "try to"
-        yield from filter(None, [reworded(document, instruction, use.start, use.end, said)])
+        beginning = "Try to" if opens and use.text[0].isupper() else "try to"
+        yield from filter(None, [reworded(document, instruction, use.start, use.end, beginning)])
     elif not _is_no_order(use, word):
         yield from replacements(document, instruction, use, "weaker", "weakest")
 

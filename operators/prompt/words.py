@@ -183,8 +183,8 @@ def _lasts(instruction: Instruction, use: Use) -> bool:
 
 def _loses_its_not(use: Use) -> bool:
     """Return whether the contrary of a word is the word without its "not"."""
-    said = use.replacement("opposite")
-    return bool(said and _WITH_NOT.search(use.text) and not _NEGATED.search(said))
+    replacement = use.replacement("opposite")
+    return bool(replacement and _WITH_NOT.search(use.text) and not _NEGATED.search(replacement))
 
 
 def _is_limited(instruction: Instruction, use: Use) -> bool:
@@ -204,9 +204,9 @@ def _outside_conditions(instruction: Instruction, found: Iterable[Use]) -> Itera
 def _order_negated(document: PromptDocument, instruction: Instruction) -> Iterator[Candidate]:
     found = _contrary(instruction.text)
     if found:
-        start, end, said = found
+        start, end, replacement = found
         start, end = instruction.start + start, instruction.start + end
-        if made := reworded(document, instruction, start, end, said):
+        if made := reworded(document, instruction, start, end, replacement):
             yield made
 
 
@@ -222,14 +222,14 @@ def _contrary(text: str) -> tuple[int, int, str] | None:
         return None
     first, _, rest = text[offset:].partition(" ")
     verb = first.rstrip(".!")
-    said = _negated(verb.lower(), rest)
-    if not said:
+    contrary = _negated(verb.lower(), rest)
+    if not contrary:
         return None
     if verb.isupper():
-        said = said.upper()
+        contrary = contrary.upper()
     elif verb[0].isupper():
-        said = said[0].upper() + said[1:]
-    return offset, offset + len(verb), said
+        contrary = contrary[0].upper() + contrary[1:]
+    return offset, offset + len(verb), contrary
 
 
 def _negated(verb: str, rest: str) -> str:

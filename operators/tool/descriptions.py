@@ -39,9 +39,9 @@ def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterat
     The other tool has a word of its name in common with it, and is the one that shares most words. A tool without
     such another one, whose description is not English, has no mutant.
     """
-    said = _vocabularies(config.tools)
+    vocabularies = _vocabularies(config.tools)
     for index, tool in enumerate(config.tools):
-        misleading = _misleading(index, config, said)
+        misleading = _misleading(index, config, vocabularies)
         if not misleading:
             continue
         yield Candidate(
@@ -115,10 +115,10 @@ def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator
 )
 def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Yield one mutant per tool and the one most like it in name, each pair once: the descriptions are swapped."""
-    tools, said = config.tools, _vocabularies(config.tools)
+    tools, vocabularies = config.tools, _vocabularies(config.tools)
     done: set[frozenset[int]] = set()
     for index, tool in enumerate(tools):
-        other = _nearest(index, tools, said) if tool.description.strip() else None
+        other = _nearest(index, tools, vocabularies) if tool.description.strip() else None
         if other is None or frozenset((index, other)) in done:
             continue
         done.add(frozenset((index, other)))
@@ -152,9 +152,9 @@ def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) ->
     Parameters for which neither can be had are left alone.
     """
     for place, siblings in _with_siblings(config):
-        said = place.parameter.description
-        unit = _other_unit(said) if takes_english(config, said) else ""
-        wrong = (unit or _of_another(place, siblings)) if said else ""
+        description = place.parameter.description
+        unit = _other_unit(description) if takes_english(config, description) else ""
+        wrong = (unit or _of_another(place, siblings)) if description else ""
         if wrong:
             path = (*place.parameter.path, "description")
             edit = place.edit(path, place.parameter.stated.get("description"), wrong)
@@ -194,7 +194,7 @@ def _other_unit(description: str) -> str:
     found = _UNIT.search(description)
     if found is None:
         return ""
-    said = found.group()
-    other = _UNITS[said.lower()]
-    other = other.capitalize() if said.istitle() and other.islower() else other
+    unit = found.group()
+    other = _UNITS[unit.lower()]
+    other = other.capitalize() if unit.istitle() and other.islower() else other
     return description[: found.start()] + other + description[found.end() :]

@@ -19,10 +19,10 @@ def tools_example(before: Sequence[ToolSpec], after: Sequence[ToolSpec]) -> Exam
 
 def schema_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Example:
     """Return an example of one tool with these schemas."""
-    given, first = (
+    config, first = (
         AgentConfig(tools=(REFUND.model_copy(update={"parameters": schema}),)) for schema in (before, after)
     )
-    return Example(given, first)
+    return Example(config, first)
 
 
 def an_object(required: Sequence[str] = (), **properties: JsonValue) -> dict[str, JsonValue]:

@@ -124,8 +124,10 @@ def _may_be_number(place: ParameterPlace) -> bool:
 
     Allowed values, a format, a pattern with letters, and an example with letters ("A-1042") are against it.
     """
-    schema, said = place.parameter.schema, place.parameter.description
-    lettered = _LETTERS.search(_CLASSES.sub("", str(schema.get("pattern", "")))) or _LETTERED.search(said)
+    schema, description = place.parameter.schema, place.parameter.description
+    lettered = _LETTERS.search(_CLASSES.sub("", str(schema.get("pattern", "")))) or _LETTERED.search(
+        description
+    )
     return _is_number_name(place.parameter.name) and not (lettered or "enum" in schema or "format" in schema)
 
 

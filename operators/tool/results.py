@@ -53,10 +53,10 @@ def _writes(name: str) -> bool:
     >>> [_writes(name) for name in ("get_order", "issueRefund", "urlaub_beantragen", "order", "order_pizza")]
     [False, True, True, False, True]
     """
-    said = [word.casefold() for word in _WORD.findall(name)]
-    if not said or said[0] in _READING:
+    words = [word.casefold() for word in _WORD.findall(name)]
+    if not words or words[0] in _READING:
         return False
-    return (len(said) > 1 and said[0] in _WRITING) or said[-1] in _WRITING - AMBIGUOUS_VERBS
+    return (len(words) > 1 and words[0] in _WRITING) or words[-1] in _WRITING - AMBIGUOUS_VERBS
 
 
 def _result_operator(

@@ -18,7 +18,7 @@ import yaml
 
 from agentmut._base import OTHER_CLOCK, OTHER_MACHINE, can_move_programs, can_shift_programs, moved
 from agentmut.cli import main
-from agentmut.doctor.elsewhere import SHIFT_SECONDS, elsewhere
+from agentmut.doctor.other_surroundings import SHIFT_SECONDS, elsewhere
 
 PROMPT = """
 import datetime as dt, getpass, os, socket, time

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agentmut.doctor.elsewhere import SHIFT_SECONDS, shifted
 from agentmut.doctor.moving_parts import MovingPart, moving_spans, template_of
+from agentmut.doctor.other_surroundings import SHIFT_SECONDS, shifted
 
 RULES = "Never promise a date. Refund at most 50 euros."
 START = dt.datetime(2026, 11, 27, 2, 46, 5)

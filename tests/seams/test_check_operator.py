@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentmut import testing
-from agentmut.conformance.operators.elsewhere import TriedConfig, order_faults
+from agentmut.conformance.operators.other_processes import TriedConfig, order_faults
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, prompt_edit
 from agentmut.nouns.tools import ToolSpec

@@ -19,13 +19,15 @@ def all_errors(arms: Iterable[Arm]) -> str:
     The routes are the agent's requests or its config on the one hand, and its flow, its history and faults of its tools
     on the other: these need no request to be changed.
     """
-    tried = [arm for arm in arms if arm.status is not None and not arm.mutant.operator.startswith("control.")]
-    live = [arm for arm in tried if _is_live(arm.mutant)]
+    decided = [
+        arm for arm in arms if arm.status is not None and not arm.mutant.operator.startswith("control.")
+    ]
+    live = [arm for arm in decided if _is_live(arm.mutant)]
     groups = (
-        ([arm for arm in tried if arm not in live], "prompt, tools, model or documents"),
+        ([arm for arm in decided if arm not in live], "prompt, tools, model or documents"),
         (live, "what a run does"),
     )
-    return next((said for group, what in groups if (said := _failure_of(group, what))), "")
+    return next((failure for group, what in groups if (failure := _failure_of(group, what))), "")
 
 
 def _failure_of(arms: Sequence[Arm], changed_thing: str) -> str:

@@ -53,27 +53,27 @@ def arrived_nowhere(
 
     The cause is told by what that trial showed, compared with the config of `suite`.
     """
-    said = f"; the last one ended with: {result.reason}" if result.reason else ""
+    ended = f"; the last one ended with: {result.reason}" if result.reason else ""
     parts = {edit.path[0] for edit in mutant.edits}
     if any(edit.is_fault for edit in mutant.edits):
         return (
             f"the fault changed no result of {mutant.subject} in {trials} trials: the results hold nothing that this "
-            f"fault changes, or the calls do not pass agentmut{said}"
+            f"fault changes, or the calls do not pass agentmut{ended}"
         )
     if parts == {"orchestration"}:
         key = ".".join(["orchestration", *filter(None, dict.fromkeys(map(_flow_key, mutant.edits)))])
         return (
             f"the changed flow took effect in none of {trials} trials: the adapter did not carry it out, and the "
-            f"agent did not read {key} of its config{said}"
+            f"agent did not read {key} of its config{ended}"
         )
     if parts == {"history"}:
         return (
             f"no turn of {trials} trials had other earlier turns: the runs ended before their second turn, or the "
-            f"graph keeps its turns in its own state, which agentmut does not change{said}"
+            f"graph keeps its turns in its own state, which agentmut does not change{ended}"
         )
     if suite is None or result.footprint.lost:
-        return f"none of {trials} trials showed the change in what was sent to the model or read from the config{said}"
+        return f"none of {trials} trials showed the change in what was sent to the model or read from the config{ended}"
     if suite.on_wire and not (result.footprint.requests or result.footprint.strangers):
-        return f"none of {trials} trials showed the change: {KEPT_REPLIES}{said}"
+        return f"none of {trials} trials showed the change: {KEPT_REPLIES}{ended}"
     cause = absence(mutant, suite.full, [result.footprint], suite.on_wire)
-    return f"none of {trials} trials showed the change: {cause}{said}"
+    return f"none of {trials} trials showed the change: {cause}{ended}"

@@ -106,14 +106,14 @@ def given_up(now: Situation) -> Conclusion | None:
 
 def undetected(now: Situation) -> Conclusion:
     """Conclude that no scenario killed the mutant and no scenario goes on."""
-    tried = [lane for lane in now.lanes if not lane.is_untestable]
-    if not tried:
+    testable = [lane for lane in now.lanes if not lane.is_untestable]
+    if not testable:
         return untestable(now.lanes)
     if now.tally.past == now.evidence:
         return Conclusion(Status.NO_COVERAGE, passed_by(now.mutant, now.evidence))
     if not now.shown:
         return now.absence
-    if all(lane.decision is Decision.SURVIVED for lane in tried):
+    if all(lane.decision is Decision.SURVIVED for lane in testable):
         return Conclusion(Status.SURVIVED)
     return Conclusion(Status.UNDECIDED, "the trials allowed per scenario were not enough")
 

@@ -67,8 +67,8 @@ class Confirmation:
 
         A kill by the suite as a whole has no other scenarios.
         """
-        tried = {name for name, _ in self.found}
-        elsewhere = tuple(counts for name, counts in original.items() if name not in tried)
+        confirmed = {name for name, _ in self.found}
+        elsewhere = tuple(counts for name, counts in original.items() if name not in confirmed)
         return replace(self, elsewhere=elsewhere).confirmed
 
     @property
@@ -136,8 +136,8 @@ class Confirmation:
     def reason(self) -> str:
         """Return why the kill does not hold."""
         if self.trouble >= TROUBLE_PATIENCE:
-            said = f"{self.trouble} trials of the original in a row gave no evidence"
-            return f"a kill on {self._where} could not be confirmed: {said}"
+            no_evidence = f"{self.trouble} trials of the original in a row gave no evidence"
+            return f"a kill on {self._where} could not be confirmed: {no_evidence}"
         mutant, original = (
             f"{sum(b[at] for _, b in self.found)} of {sum(b[at + 1] for _, b in self.found)}" for at in (2, 4)
         )
@@ -172,8 +172,8 @@ def confirmation_of(
             ((killing.scenario, _counts_of(killing)),), level, alone=alone, elsewhere=elsewhere
         )
     assert suite is not None
-    tried = tuple((lane.scenario, _counts_of(lane)) for lane in lanes if lane.trials)
-    return Confirmation(tried, suite.level / weight, by_suite=True)
+    counts_by_scenario = tuple((lane.scenario, _counts_of(lane)) for lane in lanes if lane.trials)
+    return Confirmation(counts_by_scenario, suite.level / weight, by_suite=True)
 
 
 def _counts_of(lane: Lane) -> KillCounts:
@@ -182,8 +182,13 @@ def _counts_of(lane: Lane) -> KillCounts:
 
 def _all_of(lane: Lane, refuted: Sequence[Confirmation]) -> KillCounts:
     """Count all trials on a scenario, those of the original beside a kill that did not hold included."""
-    beside = [each for one in refuted for name, each in one.found if name == lane.scenario]
-    original = sum(each.original_failures for each in beside), sum(each.original_trials for each in beside)
+    beside = [
+        counts for confirmation in refuted for name, counts in confirmation.found if name == lane.scenario
+    ]
+    original = (
+        sum(counts.original_failures for counts in beside),
+        sum(counts.original_trials for counts in beside),
+    )
     return KillCounts(lane.table.f0, lane.table.n0, lane.outcomes.count("1"), len(lane.outcomes), *original)
 
 

@@ -132,14 +132,16 @@ def in_round(arm: Arm, where: ReachingScenarios, known: BaselineFigures) -> InRo
     here = rounds[known.round]
     baselines = known.baselines
     usable = {name: weight for name, weight in where.scenarios.items() if baselines[name].usable}
-    tried = [name for name in usable if baselines[name].shows(here.delta)]
-    pooled = [name for name in tried if baselines[name].counts[1] >= LEAST_BASELINE]
+    scenarios = [name for name in usable if baselines[name].shows(here.delta)]
+    pooled = [name for name in scenarios if baselines[name].counts[1] >= LEAST_BASELINE]
     together = rule.suite_share if len(pooled) > 1 else 0.0
     design = design_of(arm.mutant, where, known, together)
     before = {lane.scenario: lane for lane in arm.lanes}
     lanes = [_lane(before.get(name), name, weight, design, known) for name, weight in usable.items()]
     share = _alpha(arm.mutant, known) * together * here.weight
-    suite = _suite_evidence(tried, share, len(where.scenarios) - len(tried), known) if together else None
+    suite = (
+        _suite_evidence(scenarios, share, len(where.scenarios) - len(scenarios), known) if together else None
+    )
     finest = rounds[-1].delta
     hopeful = frozenset(name for name in usable if baselines[name].shows(finest))
     return InRound(lanes, suite, here.delta, here.weight, known.round == len(rounds) - 1, hopeful)

@@ -133,8 +133,10 @@ class SuiteEvidence:
 
     def after(self, lanes: Iterable[Lane]) -> Self:
         """Look at the trials so far; to be called after each."""
-        tried = (lane for lane in lanes if lane.scenario in self.by_scenario)  # others wait for a finer round
-        states = (PooledStanding(self.by_scenario[x.scenario], x.trials, x.failures) for x in tried)
+        lanes_of_round = (
+            lane for lane in lanes if lane.scenario in self.by_scenario
+        )  # others wait for a finer round
+        states = (PooledStanding(self.by_scenario[x.scenario], x.trials, x.failures) for x in lanes_of_round)
         evidence = log_pooled(states, self.left_out)
         killed = self.killed or evidence >= log_threshold(self.level)
         return replace(self, log_evidence=evidence, killed=killed)

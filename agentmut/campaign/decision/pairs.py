@@ -132,7 +132,7 @@ def _absent(now: Situation, parts: PartsSeen, part: str) -> str:
 
 def _absence(now: Situation, parts: PartsSeen, part: str) -> str:
     """Return why a part of a pair that was due did not show, in the words of the part's operator."""
-    (mutant,) = (one for one in now.mutant.parts if one.id == part)
+    (mutant,) = (mutant_part for mutant_part in now.mutant.parts if mutant_part.id == part)
     waited = parts.waited[part]
     if waited:
         return arrived_nowhere(mutant, waited, now.result, now.agent)

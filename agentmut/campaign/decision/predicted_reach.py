@@ -25,8 +25,8 @@ def may_reach(
     """
     if not mutant.parts:
         return _alone(mutant, scenario, suite, baselines)
-    found = [each for part in mutant.parts if (each := _alone(part, scenario, suite, baselines))]
-    return max(found, key=lambda each: each.certain, default=None)
+    found = [prediction for part in mutant.parts if (prediction := _alone(part, scenario, suite, baselines))]
+    return max(found, key=lambda prediction: prediction.certain, default=None)
 
 
 def _alone(
@@ -55,5 +55,5 @@ def _sent(mutant: Mutant, suite: SuiteConfig, baselines: Mapping[str, ScenarioBa
     sending = sum(baseline.carries(detector) for baseline in baselines.values())
     if sending == len(baselines):
         return MayReach(True, f"every scenario that was run sends this part of the {part}")
-    said = f"{sending} of {len(baselines)} scenarios that were run send this part of the {part}"
-    return MayReach(False, f"{said}; whether this one does is unknown until the original has run it")
+    evidence = f"{sending} of {len(baselines)} scenarios that were run send this part of the {part}"
+    return MayReach(False, f"{evidence}; whether this one does is unknown until the original has run it")

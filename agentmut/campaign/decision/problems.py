@@ -34,8 +34,8 @@ def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageEr
     `then` follows, unless the problem says itself what becomes of finished trials.
     """
     kind = UsageError if refused else RunError
-    told = any(said in problem for said in (_KEPT_TOO, NOT_REUSED))
-    return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
+    says_what_is_kept = any(sentence in problem for sentence in (_KEPT_TOO, NOT_REUSED))
+    return kind(f"{problem.rstrip('.')}.{'' if says_what_is_kept else f' {then}'}")
 
 
 class OriginalRuns(Protocol):
@@ -113,15 +113,15 @@ def cannot_run(lanes: Collection[ReusingRuns]) -> str:
         return ""
     if not trials:
         return f"{no_evidence(shown)}. Fix that first; these {NOT_REUSED}"
-    each = f"Each of {trials} trials" if trials > 1 else "The only trial"
+    every_trial = f"Each of {trials} trials" if trials > 1 else "The only trial"
     if now:
-        each = f"Each of {trials} new trials" if trials > 1 else "The only new trial"
+        every_trial = f"Each of {trials} new trials" if trials > 1 else "The only new trial"
     before = (
         ". Stored trials of this agent ran, so something around it is missing now, perhaps a key or a server"
     )
     return (
-        f"the agent cannot run: {_first_reason(shown)}. {each} raised this, and no answer of a model and no call of a "
-        f"tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
+        f"the agent cannot run: {_first_reason(shown)}. {every_trial} raised this, and no answer of a model and no call "
+        f"of a tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
     )
 
 
@@ -189,19 +189,19 @@ def most_common_trouble(lanes: Iterable[OriginalRuns]) -> str:
 
 def _not_judged(lanes: Iterable[OriginalRuns]) -> bool:
     """Return whether the agent ran and only its judge failed: such a run is stored and judged later."""
-    return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
+    return any(reason.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for reason in lane.no_evidence)
 
 
 def _suffice(lanes: Collection[OriginalRuns]) -> bool:
     """Return whether the trials suffice to give up an agent that has never passed."""
     finished = sum(lane.finished for lane in lanes)
-    each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
-    return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
+    every_lane = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
+    return every_lane and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
 
 
 def _first_reason(lanes: Iterable[OriginalRuns]) -> str:
-    said = Counter(lane.first_failure for lane in lanes if lane.first_failure).most_common(1)
-    return said[0][0].rstrip(". ") if said else "none given"
+    reasons = Counter(lane.first_failure for lane in lanes if lane.first_failure).most_common(1)
+    return reasons[0][0].rstrip(". ") if reasons else "none given"
 
 
 def failing_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
@@ -248,23 +248,23 @@ def destroyed_problem(status: Status, reason: str) -> str:
     """Return what is wrong with the control of the destroyed agent; an empty text if the control ended as it must."""
     if status in (Status.KILLED, Status.ERROR):
         return ""
-    said = f" ({reason})" if reason else ""
+    in_brackets = f" ({reason})" if reason else ""
     if status is Status.UNDECIDED:
         return (
             f"control failed: the destroyed agent (no prompt, no tools, no context) could not be "
-            f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then "
+            f"judged{in_brackets}. Nothing can be said of mutants before it is. Remove the trouble, then "
             "`agentmut resume`"
         )
     if status is Status.UNTESTABLE:
         return (
-            f"control failed: the destroyed agent (no prompt, no tools, no context) could not be tested{said}. "
+            f"control failed: the destroyed agent (no prompt, no tools, no context) could not be tested{in_brackets}. "
             "Nothing can be said of mutants before it is. Fix the agent or the evaluators of these scenarios first"
         )
     if status is Status.NOT_APPLIED:
         seen = reason.partition(": ")[2] if reason.startswith(NEVER_CARRIED) else reason
         return f"control failed: no mutation reaches the agent: {seen or 'its requests show none'}"
     return (
-        f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}: the "
+        f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{in_brackets}: the "
         "evaluators pass whatever it answers, or its answers come from a cache or a session fixture. Add an evaluator "
         "that fails on an agent without instructions"
     )

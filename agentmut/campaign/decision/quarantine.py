@@ -120,7 +120,7 @@ class Watch:
             self._troubled.append((self.ended, launch))
         if not self._troubled:
             return None
-        calm = all(one.failed is not None for one in tuple(self.seen)[-CALM:])
+        calm = all(judged.failed is not None for judged in tuple(self.seen)[-CALM:])
         return self._spoiled() if calm else None
 
     def _spoiled(self) -> Suspicion | None:

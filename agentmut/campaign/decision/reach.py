@@ -63,8 +63,8 @@ def reached(
     found = _reached(mutant, detector, suite, asking, scenarios)
     if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
         return found
-    said = f"no test that asks its model in every run shows it: {', '.join(sorted(held))}"
-    return ReachingScenarios({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
+    reason = f"no test that asks its model in every run shows it: {', '.join(sorted(held))}"
+    return ReachingScenarios({}, Status.NO_COVERAGE, f"{reason} took an answer that {HOLDERS} holds")
 
 
 def _reached(
@@ -114,10 +114,10 @@ def _either(where: Mapping[str, ReachingScenarios]) -> ReachingScenarios:
     """Return where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
     weights: dict[str, float] = {}
     parts: dict[str, frozenset[str]] = {}
-    for part, one in where.items():
-        if not one.scenarios:
-            return ReachingScenarios({}, one.otherwise, f"{one.reason} (its part {part})")
-        for name, weight in one.scenarios.items():
+    for part, reach in where.items():
+        if not reach.scenarios:
+            return ReachingScenarios({}, reach.otherwise, f"{reach.reason} (its part {part})")
+        for name, weight in reach.scenarios.items():
             weights[name] = max(weight, weights.get(name, 0.0))
             parts[name] = parts.get(name, frozenset()) | {part}
     return ReachingScenarios(weights, parts=parts)

@@ -236,18 +236,18 @@ def _for_money(
     plan: Plan, where: Mapping[str, ReachingScenarios], known: BaselineFigures, money: Money
 ) -> int | None:
     """Return how many counted mutants the budget allows in the first round; None if it allows all of them."""
-    left = money.trials_left(plan)
-    if left is None:
+    trials_left = money.trials_left(plan)
+    if trials_left is None:
         return None
     mutants = {mutant.id: mutant for mutant in (*plan.mutants, *plan.identity, plan.destroyed)}
     beside = 1 + plan.rule.beside
-    left = USED * left - sum(_controls(plan, where, known)) * beside
+    trials_left = USED * trials_left - sum(_controls(plan, where, known)) * beside
     drawn = 0
     for id in plan.sample:
         if id not in where:
             continue
-        left -= beside * expected_trials(mutants[id], where[id], known)
-        if left < 0:
+        trials_left -= beside * expected_trials(mutants[id], where[id], known)
+        if trials_left < 0:
             return max(1, drawn)
         drawn += is_counted(mutants[id])
     return None
@@ -262,4 +262,6 @@ def _for_all(
 
 def _controls(plan: Plan, where: Mapping[str, ReachingScenarios], known: BaselineFigures) -> Iterable[float]:
     yield KILL
-    yield from (expected_trials(each, where[each.id], known) for each in plan.identity if each.id in where)
+    yield from (
+        expected_trials(control, where[control.id], known) for control in plan.identity if control.id in where
+    )

@@ -70,7 +70,7 @@ def judged(status: Status, arm: Arm | None, resolution: float | None = None) -> 
     decision = _decision(status, arm, resolution)
     if arm is None:
         return JudgedMutant(decision, ())
-    suite, spent = arm.suite, sum(each.weight for each in arm.tested)
+    suite, spent = arm.suite, sum(lane.weight for lane in arm.tested)
     return JudgedMutant(
         decision,
         _kill_tests(arm),
@@ -162,8 +162,8 @@ def scored(
     ends = _ends(evidence, counts, (1 - LEVEL) * share, resolution)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + (counts[Status.UNDECIDED] if paper else 0)
     ratio = paper_score(decided if not_drawn else decided + without, 0, counts[Status.KILLED])
-    tried = len(evidence) + not_drawn
-    of_tried = tried / (tried + without) if not_drawn else 1.0
+    sampled = len(evidence) + not_drawn
+    of_tried = sampled / (sampled + without) if not_drawn else 1.0
     return Score(
         value=round(of_tried * counts[Status.KILLED] / ratio.n, 6) if ratio else None,
         low=round(ends.interval.low, 6) if ends.interval else None,
@@ -223,8 +223,8 @@ def score_of_sample(
     found = [
         score(_as_drawn(mutants, look), graded, resolution, paper=paper, share=look.share) for look in looks
     ]
-    low = max((each.low for each in found if each.low is not None), default=None)
-    high = min((each.high for each in found if each.high is not None), default=None)
+    low = max((estimate.low for estimate in found if estimate.low is not None), default=None)
+    high = min((estimate.high for estimate in found if estimate.high is not None), default=None)
     value = found[-1].value
     if low is None or high is None or not low <= (low if value is None else value) <= high:
         return found[-1]

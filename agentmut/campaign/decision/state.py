@@ -140,7 +140,7 @@ class CampaignState:
     @property
     def drops_begun(self) -> tuple[float, ...]:
         """Return the drops of the rounds that mutants have entered, coarsest first; empty without rounds."""
-        return tuple(each.delta for each in self.plan.rounds[: self.round + 1])
+        return tuple(round_.delta for round_ in self.plan.rounds[: self.round + 1])
 
     @property
     def unbegun(self) -> bool:
@@ -317,7 +317,9 @@ class CampaignState:
         """Draw the mutants of the next look."""
         assert self.sample is not None
         drawn = set(self.sample.draw())
-        self._enter_all({each.id: self.reaching(each) for each in self.contenders if each.id in drawn})
+        self._enter_all(
+            {mutant.id: self.reaching(mutant) for mutant in self.contenders if mutant.id in drawn}
+        )
         self.go_on()
 
     def _is_precise(self) -> bool:
@@ -380,8 +382,8 @@ class CampaignState:
     def _begin_kills(self) -> None:
         self.service.begin(self.baselines, self.plan.identity)
         if not self.plan.merged:  # a merge runs nothing
-            tried = [name for name in self.baselines if self.testable(name)]
-            self.sentinels = Sentinels(tried, self.plan.rule.beside, self.plan.first)
+            testable = [name for name in self.baselines if self.testable(name)]
+            self.sentinels = Sentinels(testable, self.plan.rule.beside, self.plan.first)
         sent = tuple(seen for b in self.baselines.values() for seen in b.footprints.values())
         self.detectors = {id: detector.informed(sent) for id, detector in self.detectors.items()}
         for id, reason in self.plan.ignored.items():

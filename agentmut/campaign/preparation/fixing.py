@@ -17,9 +17,12 @@ SPREAD = 1_000_000
 
 def with_ages(session: Session, store: Store) -> Session:
     """Return the session with the age of each scenario's evaluators. A set that is new to the store is noted there."""
-    seen = store.fixed.of_all({one.digest: one for one in session.scenarios})
+    seen = store.fixed.of_all({scenario.digest: scenario for scenario in session.scenarios})
     return session._replace(
-        ages={one.name: _age(session, store, one, seen[one.digest]) for one in session.scenarios}
+        ages={
+            scenario.name: _age(session, store, scenario, seen[scenario.digest])
+            for scenario in session.scenarios
+        }
     )
 
 
@@ -37,18 +40,18 @@ def _age(session: Session, store: Store, scenario: Scenario, known: tuple[FixedS
     if not _holds(known, evaluators):
         store.fixed.note(_first_seen(session, store, scenario, parts, known))
         known = store.fixed.sets_on(scenario.digest)
-    own = next(one for one in known if one.evaluators == evaluators)
+    own = next(fixed for fixed in known if fixed.evaluators == evaluators)
     return Age(
         evaluators,
         own.originals,
         own.mutants,
-        frozenset(one.evaluators for one in known if _is_younger(one, own)),
+        frozenset(fixed.evaluators for fixed in known if _is_younger(fixed, own)),
         bool(own.originals) and not store.fixed.oldest_run(scenario.name, own.originals, mutants=False),
     )
 
 
 def _holds(known: Iterable[FixedSet], evaluators: str) -> bool:
-    return any(one.evaluators == evaluators for one in known)
+    return any(fixed.evaluators == evaluators for fixed in known)
 
 
 def _is_younger(other: FixedSet, own: FixedSet) -> bool:
@@ -77,10 +80,10 @@ def _of_mutants(store: Store, new: FixedSet, known: Sequence[FixedSet], series: 
     """
     proposals = store.fixed.proposals(new.scenario)
     nothing = new._replace(parts=(), mutants=0)
-    for one in (*reversed(known), nothing):
-        added, missing = Counter(new.parts) - Counter(one.parts), Counter(one.parts) - Counter(new.parts)
+    for fixed in (*reversed(known), nothing):
+        added, missing = Counter(new.parts) - Counter(fixed.parts), Counter(fixed.parts) - Counter(new.parts)
         if not missing and set(added) <= proposals:
-            return one.mutants
+            return fixed.mutants
     return series
 
 

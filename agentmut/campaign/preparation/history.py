@@ -111,7 +111,7 @@ def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
         return None
     of = _expectations(history)
     expected = [of(mutant) for mutant in mutants]
-    return Expectation(sum(each.kill for each in expected), sum(each.trials for each in expected))
+    return Expectation(sum(row.kill for row in expected), sum(row.trials for row in expected))
 
 
 def select_operators(operators: Sequence[str], share: float, history: History) -> SelectedMutants:
@@ -214,11 +214,11 @@ def _records(rows: Iterable[MutantRow], key: Callable[[MutantRow], str]) -> dict
 
 
 def _record(rows: Sequence[MutantRow]) -> Record:
-    tried = [row for row in rows if row.trials]
+    rows_with_trials = [row for row in rows if row.trials]
     return Record(
         killed=sum(row.status is Status.KILLED for row in rows),
         scored=len(rows),
-        tried=len(tried),
-        trials=sum(row.trials for row in tried),
+        tried=len(rows_with_trials),
+        trials=sum(row.trials for row in rows_with_trials),
         preserving=all(row.intent is Intent.PRESERVE for row in rows),
     )

@@ -108,7 +108,10 @@ def _after_kills(session: Session) -> dict[str, tuple[int, int]]:
     if not project.ci_after_kill or not project.ci_runs:
         return {}
     most = max(project.ci_runs)
-    return {one.name: (passes_needed(project.threshold_of(one), most), most) for one in session.scenarios}
+    return {
+        scenario.name: (passes_needed(project.threshold_of(scenario), most), most)
+        for scenario in session.scenarios
+    }
 
 
 def _rounds(project: Project, scenarios: int) -> tuple[Round, ...]:
@@ -147,8 +150,8 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
     if project.budget.usd is None:
         return
     edits = (edit for mutant in mutants for edit in mutant.edits if edit.pointer == "/model/name")
-    pricer, one = pricer_of(project), Usage(input_tokens=1, output_tokens=1)
-    unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one) is None}
+    pricer, one_token = pricer_of(project), Usage(input_tokens=1, output_tokens=1)
+    unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one_token) is None}
     if unknown:
         raise UsageError(price_missing(unknown))
 

@@ -63,10 +63,10 @@ def _evaluators(
     opinions, execution = _opinions(project), project.execution
     calls = bounded_calls(execution.isolate_evaluators, execution.evaluator_timeout)
     return {
-        one.name: tuple(
-            bounded(remembering(judge, opinions), calls) for judge in _built(project, one, catalogue)
+        scenario.name: tuple(
+            bounded(remembering(judge, opinions), calls) for judge in _built(project, scenario, catalogue)
         )
-        for one in scenarios
+        for scenario in scenarios
     }
 
 

@@ -27,18 +27,20 @@ def with_cheap_model(score: Score, state: CampaignState) -> tuple[Score, CheapMo
     counted = [
         (m, (state.status(m.id) or (Status.UNDECIDED,))[0]) for m in state.plan.mutants if is_counted(m)
     ]
-    tried = [(mutant, status) for mutant, status in counted if status in DECISIONS]
-    found = _score(state, score, tried, [m for m, status in counted if status is Status.NOT_DRAWN], verdicts)
+    decided = [(mutant, status) for mutant, status in counted if status in DECISIONS]
+    found = _score(
+        state, score, decided, [m for m, status in counted if status is Status.NOT_DRAWN], verdicts
+    )
     if found is None:
         return score, None
     interval, adds = found
     assert interval.estimate is not None
     ends = {"value": interval.estimate, "low": interval.low, "high": interval.high}
-    told = CheapModel(
+    report = CheapModel(
         model=proxy.model,
         run_id=proxy.run_id,
         decided=sum(status in (Status.KILLED, Status.SURVIVED) for status in verdicts.values()),
-        both=sum(status in (Status.KILLED, Status.SURVIVED) for _, status in tried),
+        both=sum(status in (Status.KILLED, Status.SURVIVED) for _, status in decided),
         rho=round(adds.rho, 4),
         weight=round(adds.weight, 4),
         saved=round(adds.saved, 4),
@@ -48,20 +50,20 @@ def with_cheap_model(score: Score, state: CampaignState) -> tuple[Score, CheapMo
         trials=cheap.cost.trials,
         usd=cheap.cost.usd,
     )
-    return score.model_copy(update={name: round(end, 6) for name, end in ends.items()}), told
+    return score.model_copy(update={name: round(end, 6) for name, end in ends.items()}), report
 
 
 def _score(
     state: CampaignState,
     score: Score,
-    tried: Sequence[tuple[Mutant, Status]],
+    decided: Sequence[tuple[Mutant, Status]],
     others: Sequence[Mutant],
     verdicts: dict[str, Status],
 ) -> ProxiedScore | None:
     killed = sum(verdicts.get(mutant.id) is Status.KILLED for mutant in others)
     return proxied_score(
-        [judged(status, state.arms.get(mutant.id), score.resolution) for mutant, status in tried],
-        [verdicts.get(mutant.id) is Status.KILLED for mutant, _ in tried],
+        [judged(status, state.arms.get(mutant.id), score.resolution) for mutant, status in decided],
+        [verdicts.get(mutant.id) is Status.KILLED for mutant, _ in decided],
         ProxyOnlyMutants(killed, len(others) - killed),
         score.no_coverage,
         1 - LEVEL,

@@ -8,7 +8,7 @@ from agentmut.campaign.decision.state import CampaignState
 def fork_notes(state: CampaignState) -> Iterator[str]:
     """Yield the share of requests that recorded runs answered, and the scenarios whose runs were not taken."""
     tallies = [arm.tally for arm in state.arms.values()]
-    recalled, asked = sum(each.recalled for each in tallies), sum(each.asked for each in tallies)
+    recalled, asked = sum(tally.recalled for tally in tallies), sum(tally.asked for tally in tallies)
     if recalled:
         yield (
             f"recorded runs of the original answered {recalled} of {asked} model requests of mutants' trials; "

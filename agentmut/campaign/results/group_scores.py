@@ -59,11 +59,11 @@ def score_with_open(
 ) -> Score:
     """Return the main score where the mutants `waiting` are undecided, as a run leaves kills that wait for trials."""
     is_open = {"status": Status.UNDECIDED, "grade": ""}
-    left = [
+    open_rows = [
         row.model_copy(update=is_open) if row.status is Status.KILLED and row.id in waiting else row
         for row in rows
     ]
-    return with_cheap_model(GroupScores(state, session.project.statistics.scoring).main(left), state)[0]
+    return with_cheap_model(GroupScores(state, session.project.statistics.scoring).main(open_rows), state)[0]
 
 
 def first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:

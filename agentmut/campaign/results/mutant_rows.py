@@ -37,7 +37,7 @@ def _row(
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
     clearing = arm.clearing if arm else None
-    tried = mutant_tried(session, state, mutant)
+    scenarios = mutant_tried(session, state, mutant)
     return MutantRow(
         id=mutant.id,
         operator=mutant.operator,
@@ -61,9 +61,9 @@ def _row(
         if clearing and proof.ruled_out is not None
         else None,
         gate_red=_gate_red(session, state, arm) if arm else None,
-        ci_red=ci_red(session, tried),
+        ci_red=ci_red(session, scenarios),
         ci_jobs=ci_jobs(state, mutant),
-        ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
+        ci_as_original=sum(s.no_better_than is not None and not s.trials for s in scenarios),
         gap=_gap(status),
         witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
         if arm and arm.route
@@ -102,11 +102,11 @@ def _evidence(arm: Arm, tables: DecisionTables) -> tuple[Evidence, ...]:
 
 
 def _gate_red(session: Session, state: CampaignState, arm: Arm) -> bool | None:
-    tried = [lane for lane in arm.lanes if lane.trials]
-    if not tried:
+    lanes = [lane for lane in arm.lanes if lane.trials]
+    if not lanes:
         return None
     return any(
         (lane.trials - lane.failures) / lane.trials
         < session.project.threshold_of(state.scenarios[lane.scenario])
-        for lane in tried
+        for lane in lanes
     )

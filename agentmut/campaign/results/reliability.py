@@ -61,13 +61,15 @@ def reliability_of(
     runs: Sequence[ScenarioRuns], *, early_stopping: bool = False, level: float = LEVEL
 ) -> Reliability | None:
     """Return the figures of a suite's runs; None if no scenario has a run that is evidence."""
-    found = [each for each in runs if each.runs]
+    found = [scenario for scenario in runs if scenario.runs]
     if not found:
         return None
-    most = min(MOST_K, max(each.runs for each in found))
-    outcomes = [float(i < each.passes) for each in found for i in range(each.runs)]
-    clustered = clustered_mean(outcomes, [each.scenario for each in found for _ in range(each.runs)])
-    seconds = list(chain.from_iterable(each.seconds for each in found))
+    most = min(MOST_K, max(scenario.runs for scenario in found))
+    outcomes = [float(i < scenario.passes) for scenario in found for i in range(scenario.runs)]
+    clustered = clustered_mean(
+        outcomes, [scenario.scenario for scenario in found for _ in range(scenario.runs)]
+    )
+    seconds = list(chain.from_iterable(scenario.seconds for scenario in found))
     return Reliability(
         scenarios=tuple(map(_row, found)),
         pass_rate=_bounds(_chance("pass_hat", 1, found, level), early_stopping),
@@ -90,7 +92,7 @@ def figure(found: Reliability, name: str, level: float) -> Interval:
     chance = _CHANCE.fullmatch(name)
     if chance or name == "pass_rate":
         kind, k = (chance[1], int(chance[2])) if chance else ("pass_hat", 1)
-        fewest = min(known, key=lambda each: each.runs)
+        fewest = min(known, key=lambda scenario: scenario.runs)
         if k > fewest.runs:
             raise UsageError(
                 f"{name} needs {k} runs of each scenario, and {fewest.scenario} has {fewest.runs}"
@@ -153,22 +155,22 @@ def _row(runs: ScenarioRuns) -> RepeatedRuns:
 
 def _categories(runs: Sequence[ScenarioRuns], level: float, early: bool) -> Iterator[CategoryRate]:
     grouped: dict[str, list[ScenarioRuns]] = {}
-    for each in runs:
-        grouped.setdefault(each.category or "", []).append(each)
+    for scenario in runs:
+        grouped.setdefault(scenario.category or "", []).append(scenario)
     for name in sorted(grouped) if set(grouped) != {""} else ():
         yield CategoryRate(
             category=name,
             scenarios=len(grouped[name]),
-            runs=sum(each.runs for each in grouped[name]),
-            passes=sum(each.passes for each in grouped[name]),
+            runs=sum(scenario.runs for scenario in grouped[name]),
+            passes=sum(scenario.passes for scenario in grouped[name]),
             pass_rate=_bounds(_chance("pass_hat", 1, grouped[name], level), early),
         )
 
 
 def _chances(k: int, runs: Sequence[ScenarioRuns], level: float, early: bool) -> PassChances:
-    enough = [each for each in runs if each.runs >= k]
+    enough = [scenario for scenario in runs if scenario.runs >= k]
     plugged = [
-        [rate(each.passes, each.runs, k, Estimator.PLUG_IN) for each in enough]
+        [rate(scenario.passes, scenario.runs, k, Estimator.PLUG_IN) for scenario in enough]
         for rate in (pass_hat_k, pass_at_k)
     ]
     return PassChances(
@@ -182,7 +184,7 @@ def _chances(k: int, runs: Sequence[ScenarioRuns], level: float, early: bool) ->
 
 
 def _chance(kind: str, k: int, runs: Sequence[ScenarioRuns], level: float) -> Interval:
-    counts = [(each.passes, each.runs) for each in runs if each.runs >= k]
+    counts = [(scenario.passes, scenario.runs) for scenario in runs if scenario.runs >= k]
     return mean_over_scenarios(counts, k, at_least_one=kind == "pass_at", level=level)
 
 

@@ -131,7 +131,7 @@ class _Rescoring:
         if not self.state.baseline_complete:
             return
         sentinels = [(x.repeat, name, x) for (name, _), x in self._later.items() if is_sentinel(x.repeat)]
-        for repeat, name, stored in sorted(sentinels, key=lambda each: (each[2].id, each[:2])):
+        for repeat, name, stored in sorted(sentinels, key=lambda sentinel: (sentinel[2].id, sentinel[:2])):
             if name in self.state.baselines:
                 for number, (_, result) in enumerate(self._judged("", [stored])):
                     self._record(Launch("", name, repeat, number), result)
@@ -144,7 +144,7 @@ class _Rescoring:
         if self.state.round >= 0:
             for name, baseline in self.state.baselines.items():
                 self._fill(name, baseline)
-            if any(self._lacks(*each) for each in self.state.baselines.items()):
+            if any(self._lacks(*item) for item in self.state.baselines.items()):
                 return False
         is_last = self.state.round + 2 >= len(self.state.plan.ladder)
         due: list[tuple[Launch, TrialResult]] = []
@@ -259,9 +259,9 @@ class _Rescoring:
         """Yield the mutants that stored trials kill against the baseline alone: such a kill is not final."""
         for _, new in rows:
             if new.id in self.unconfirmed and new.status is Status.KILLED:
-                tried = tuple(evidence.scenario for evidence in new.evidence)
+                scenarios = tuple(evidence.scenario for evidence in new.evidence)
                 # the suite as a whole
-                where = tuple(name for name in tried if name in new.killed_by) or tried
+                where = tuple(name for name in scenarios if name in new.killed_by) or scenarios
                 yield NeedsTrials(mutant=new.id, operator=new.operator, scenarios=where, why=TO_CONFIRM)
 
     def _record(self, launch: Launch, result: TrialResult) -> None:

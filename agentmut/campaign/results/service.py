@@ -20,7 +20,9 @@ def service_of(state: CampaignState) -> ServiceWatch | None:
 
 def confirmations_of(arm: Arm) -> tuple[Confirmation, ...]:
     """Return the kills of a mutant that were to be confirmed."""
-    return tuple(_confirmation(each, held=each is arm.confirmed) for each in arm.confirmations)
+    return tuple(
+        _confirmation(confirming, held=confirming is arm.confirmed) for confirming in arm.confirmations
+    )
 
 
 def service_notes(watch: ServiceWatch | None) -> Iterator[str]:

@@ -72,11 +72,11 @@ class Judging:
         except AgentExitError as error:
             raise RunError(f"an evaluator of scenario {scenario!r} ended with {error}") from error
         except RecursionError as error:  # from beyond what catches errors of evaluators
-            said = f"an evaluator of scenario {scenario!r} calls too deep, or has lowered the recursion limit: {error}"
-            raise RunError(f"{said}. Fix the evaluator. Finished trials are kept.") from error
+            fault = f"an evaluator of scenario {scenario!r} calls too deep, or has lowered the recursion limit: {error}"
+            raise RunError(f"{fault}. Fix the evaluator. Finished trials are kept.") from error
         except ForkedWorkerEndedError as error:
-            said = f"an evaluator of scenario {scenario!r} ended {error}. Fix the evaluator. Finished trials are kept."
-            raise RunError(said) from error
+            fault = f"an evaluator of scenario {scenario!r} ended {error}. Fix the evaluator. Finished trials are kept."
+            raise RunError(fault) from error
 
     async def _checks_of_users(self, scenario: str, execution: Execution) -> KnownChecks:
         """Return what evaluators say that are asked apart from the others; nothing if all are asked together."""

@@ -109,7 +109,9 @@ def baseline_heads(session: Session, store: Store, run: str | None = None) -> tu
 
 def _check_some(stored: StoredRun, original: Kept | Heads, skipped: Counter[str]) -> None:
     if not original:
-        why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items()) or "it has no trials"
+        why = (
+            "; ".join(f"{count} trials: {reason}" for reason, count in skipped.items()) or "it has no trials"
+        )
         raise UsageError(f"nothing of run {stored.id} can be used. {why}. `agentmut run` makes new trials.")
 
 
@@ -174,7 +176,7 @@ def _full(trials: Iterable[TrialHead], most: int | None) -> set[str]:
 
 def _chosen(store: Store, run: str | None) -> tuple[StoredRun, Plan]:
     campaigns = [(stored, plan) for stored in store.runs() if (plan := _campaign_plan(stored))]
-    found = [each for each in campaigns if run is None or each[0].id.startswith(run)]
+    found = [campaign for campaign in campaigns if run is None or campaign[0].id.startswith(run)]
     if not found:
         known = ", ".join(stored.id for stored, _ in campaigns)
         what = (
@@ -212,8 +214,8 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[TrialHead]) -> tu
     for trial in trials:
         if trial.scenario not in plan.scenarios:
             continue  # a follow-up run of a relation: it was never a run of the suite
-        if said := _misfit(session, plan, trial):
-            skipped[said] += 1
+        if reason := _misfit(session, plan, trial):
+            skipped[reason] += 1
         else:
             kept.append(trial)
     return last_trials(kept), skipped

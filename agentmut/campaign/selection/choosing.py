@@ -62,36 +62,38 @@ def mutants_of(
     selected = _most_effective(wanted, share, earlier)
     loaded = [catalogue.load(name) for name in selected.kept]
     operators = [
-        one for one in loaded if not isinstance(one, OnDemand) or selection.asks_for(one.id, settings)
+        operator
+        for operator in loaded
+        if not isinstance(operator, OnDemand) or selection.asks_for(operator.id, settings)
     ]
     lacks = _lacks(origin.config, not_built)
     made = generate(origin.config, operators, operator_options(settings), cannot_express, lacks)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
-    left = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
+    ignored = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
     made = replace(
         made,
         empty=(*made.empty, *selected.left_out),
         notes=(
-            *left.stale,
+            *ignored.stale,
             *((selection_note(share, selected),) if share else ()),
             *((not_built,) if not_built else ()),
             *_without_schema(origin),
         ),
         selective=share,
     )
-    return _chosen(made, Choice(selection, settings, origin, left.reasons, cannot_express))
+    return _chosen(made, Choice(selection, settings, origin, ignored.reasons, cannot_express))
 
 
 def _chosen(made: Generation, choice: Choice) -> Generation:
     """Return what filters and caps leave of the mutants that were made, with the pairs that are asked for."""
     chosen, dropped = with_second_order(made.mutants, choice)
     kept = {mutant.id for mutant in chosen}
-    left = (*narrowed_drops(made, choice.selection, choice.origin), *dropped)
+    all_dropped = (*narrowed_drops(made, choice.selection, choice.origin), *dropped)
     return replace(
         made,
         mutants=chosen,
-        dropped=left,
-        notes=(*made.notes, *left_out_note(left)),
+        dropped=all_dropped,
+        notes=(*made.notes, *left_out_note(all_dropped)),
         unselected=sum(mutant.id not in kept for mutant in made.mutants),
         ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
     )

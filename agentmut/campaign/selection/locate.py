@@ -112,10 +112,10 @@ def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
     if start == end:
         at = min(start, len(text.rstrip()))
         return at, at
-    said = text[start:end]
-    if not said.strip():
+    quoted = text[start:end]
+    if not quoted.strip():
         return start, max(start, end - 1)
-    return start + len(said) - len(said.lstrip()), start + len(said.rstrip()) - 1
+    return start + len(quoted) - len(quoted.lstrip()), start + len(quoted.rstrip()) - 1
 
 
 def _in_tools(edit: Edit | About, origin: Origin) -> Spot:

@@ -57,8 +57,8 @@ def changes_since(reference: str, described: AgentFiles, today: AgentConfig) -> 
 def _missing_note(missing: Sequence[str], reference: str) -> str:
     if not missing:
         return ""
-    said = "it counts" if len(missing) == 1 else "they count"
-    return f"{', '.join(missing)} did not exist at {reference}, so {said} as changed"
+    they_count = "it counts" if len(missing) == 1 else "they count"
+    return f"{', '.join(missing)} did not exist at {reference}, so {they_count} as changed"
 
 
 def answer(request: Mapping[str, object]) -> None:
@@ -71,10 +71,13 @@ def answer(request: Mapping[str, object]) -> None:
     )
     try:
         missing = list(_stand_ins(described))
-        said: dict[str, object] = {"config": _config(described).model_dump(mode="json"), "missing": missing}
+        document: dict[str, object] = {
+            "config": _config(described).model_dump(mode="json"),
+            "missing": missing,
+        }
     except AgentmutError as error:
-        said = {"error": {"message": str(error)}}
-    Path(str(request["out"])).write_text(json.dumps(said))
+        document = {"error": {"message": str(error)}}
+    Path(str(request["out"])).write_text(json.dumps(document))
 
 
 def _config(described: AgentFiles) -> AgentConfig:
@@ -121,14 +124,14 @@ def _top(folder: Path) -> Path:
     except FileNotFoundError:
         raise UsageError("--in-diff needs git, which is not installed (or not on PATH).") from None
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip().removeprefix("fatal: ")
-        raise UsageError(f"--in-diff: {folder} is in no git working tree ({said}).") from None
+        problem = error.stderr.strip().removeprefix("fatal: ")
+        raise UsageError(f"--in-diff: {folder} is in no git working tree ({problem}).") from None
 
 
 def _commit(reference: str, top: Path) -> str:
-    one, dots, other = reference.partition("...")
+    first, dots, other = reference.partition("...")
     if dots:
-        return _merge_base(reference, _commit(one or "HEAD", top), _commit(other or "HEAD", top), top)
+        return _merge_base(reference, _commit(first or "HEAD", top), _commit(other or "HEAD", top), top)
     wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
     try:
         return _git("-C", str(top), *wanted).strip()
@@ -194,13 +197,15 @@ def _load(
         "out": str(out),
     }
     problem = _run(request, described.file.parent)
-    said = json.loads(out.read_text()) if out.exists() else {"error": {"message": problem}}
-    if "error" in said:
+    document = json.loads(out.read_text()) if out.exists() else {"error": {"message": problem}}
+    if "error" in document:
         shown = (
-            str(said["error"]["message"]).replace(f"{tree}/", f"{reference}:").replace(str(tree), reference)
+            str(document["error"]["message"])
+            .replace(f"{tree}/", f"{reference}:")
+            .replace(str(tree), reference)
         )
         raise UsageError(f"--in-diff {reference}: the earlier agent cannot be loaded: {shown}")
-    return AgentConfig.model_validate(said["config"]), tuple(said["missing"])
+    return AgentConfig.model_validate(document["config"]), tuple(document["missing"])
 
 
 def _run(request: Mapping[str, object], folder: Path) -> str:

@@ -67,11 +67,11 @@ class Selection(Frozen):
 
     def _refuse_idle(self, in_use: Sequence[str], chosen: Sequence[str], settings: MutationSettings) -> None:
         """Raise `UsageError` for a class or pattern that adds nothing, rather than ignore it silently."""
-        given = [
+        options = [
             *(("--class", name) for name in self.classes),
             *(("--operator", pattern) for pattern in self.operators_named),
         ]
-        for option, name in given:
+        for option, name in options:
             if not any(is_named(operator, name) for operator in in_use):
                 key = "operators" if settings.operators is not None else "classes"
                 raise UsageError(
@@ -112,9 +112,9 @@ def narrowed_drops(
     generation: Generation, selection: Selection, origin: Origin
 ) -> tuple[DroppedCandidate, ...]:
     """Return the dropped candidates that pass the filters; one whose edits do not fit has no place, and passes."""
-    would_be = (one.mutant for one in generation.dropped if one.mutant)
+    would_be = (drop.mutant for drop in generation.dropped if drop.mutant)
     wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}
-    return tuple(one for one in generation.dropped if one.mutant is None or one.mutant.id in wanted)
+    return tuple(drop for drop in generation.dropped if drop.mutant is None or drop.mutant.id in wanted)
 
 
 def _sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:

@@ -27,7 +27,9 @@ def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin
     """
     found = tuple(mutants)
     spots = {mutant.id: [spot(place, origin) for place in mutant.places] for mutant in found}
-    known = _names(origin) | {name for each in spots.values() for one in each for name in one.names}
+    known = _names(origin) | {
+        name for spots_of_mutant in spots.values() for one in spots_of_mutant for name in one.names
+    }
     wanted = [_wanted(target, known, origin) for target in targets]
     return tuple(m for m in found if any(_is_at(one, w) for one in spots[m.id] for w in wanted))
 

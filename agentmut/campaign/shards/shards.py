@@ -129,9 +129,9 @@ def same_campaign(plan: Plan, other: Plan) -> bool:
 
 
 def _differences(plan: Plan, other: Plan) -> Iterator[str]:
-    for field, said in _ALIKE.items():
+    for field, phrase in _ALIKE.items():
         if getattr(plan, field) != getattr(other, field):
-            yield said
+            yield phrase
     if plan.shard and other.shard:
         if plan.shard.of != other.shard.of:
             yield "the number of shards"

@@ -143,8 +143,8 @@ def compare(
     from agentmut.usecases import comparison, prepare_update
 
     _check_update(update, update_trials, preview, behaviour)
-    given = {"method": method, "trials": trials, "test": test, "correction": correction}
-    loaded, only = with_settings(project, agent, "compare", given), tuple(scenarios or ())
+    options = {"method": method, "trials": trials, "test": test, "correction": correction}
+    loaded, only = with_settings(project, agent, "compare", options), tuple(scenarios or ())
     wanted = name if name is not None else loaded.baseline_name
     compared = wanted if behaviour else None
     if preview:

@@ -66,9 +66,9 @@ def _clean_project(
             old.remove()
             found.remove(store, project)
     if as_json:
-        told = {"runs_removed": found.ids, "trials_removed": found.trials, "runs_kept": found.kept}
-        told |= {"dry_run": dry_run} | ({} if before is None else {"imports_removed": imports})
-        print_json(told)
+        document = {"runs_removed": found.ids, "trials_removed": found.trials, "runs_kept": found.kept}
+        document |= {"dry_run": dry_run} | ({} if before is None else {"imports_removed": imports})
+        print_json(document)
 
 
 def _clean_imports(folder: Path, before: float, *, dry_run: bool, yes: bool, as_json: bool) -> None:
@@ -84,8 +84,8 @@ def _clean_imports(folder: Path, before: float, *, dry_run: bool, yes: bool, as_
             _ask(yes=yes)
             old.remove()
     if as_json:
-        told = {"runs_removed": [], "trials_removed": 0, "runs_kept": [], "dry_run": dry_run}
-        print_json(told | {"imports_removed": imports})
+        document = {"runs_removed": [], "trials_removed": 0, "runs_kept": [], "dry_run": dry_run}
+        print_json(document | {"imports_removed": imports})
 
 
 def _ask(*, yes: bool) -> None:

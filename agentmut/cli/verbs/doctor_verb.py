@@ -91,13 +91,13 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
 def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
     """Say beforehand which real tools the doctor may call."""
     warnings = [check.said for check in before.checks if not check.ok]
-    said = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
+    text = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
     if yes:
-        typer.echo(said, err=True)
+        typer.echo(text, err=True)
     elif not sys.stdin.isatty():
         raise UsageError(f"{plan} Pass --yes to run it.")
     else:
-        typer.confirm(f"{said}\nRun?", abort=True, err=True)
+        typer.confirm(f"{text}\nRun?", abort=True, err=True)
 
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:

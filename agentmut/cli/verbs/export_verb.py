@@ -105,10 +105,10 @@ def export(
     goal = _Goal(target, written_as, endpoint or "")
     if imported:
         if mutant is not None or mutants:
-            given = "--mutants" if mutants else "--mutant"
-            raise UsageError(f"{given}: imported runs are of no mutant. Leave {given} or --imported out.")
+            option = "--mutants" if mutants else "--mutant"
+            raise UsageError(f"{option}: imported runs are of no mutant. Leave {option} or --imported out.")
         query = _query(scenario, version, failed, (since, until), sample)._replace(seed=seed)
-        count, said = _imported(project, query, goal)
+        count, summary = _imported(project, query, goal)
     else:
         _check_imported_only(version, since, until, sample)
         if mutants and mutant is not None:
@@ -116,11 +116,11 @@ def export(
                 "--mutants writes the trials of all mutants. Leave it out, or leave --mutant out."
             )
         wanted = None if mutants else "" if mutant in (None, "original") else mutant
-        count, said = _own(project, scenario, wanted, failed, goal)
+        count, summary = _own(project, scenario, wanted, failed, goal)
     if as_json:
         print_json({"format": written_as.value, "trials": count, "target": str(target or endpoint)})
     else:
-        typer.echo(said)
+        typer.echo(summary)
 
 
 class _Goal(NamedTuple):
@@ -189,12 +189,12 @@ def _own(
             )
         with opened(loaded) as (session, store):
             found = exported_trials(session, store, scenario=scenario, mutant=mutant, failed=failed)
-            count, said = _write(found, loaded.root.resolve().name, goal)
+            count, summary = _write(found, loaded.root.resolve().name, goal)
             if mutant == "" and store.listing.has_mutants():
-                said += " They are of the unchanged agent: --mutants adds the trials of mutants."
+                summary += " They are of the unchanged agent: --mutants adds the trials of mutants."
             if not count and (held := store.imports.totals().trials):
-                said += f" The store holds {held} imported runs: --imported writes these."
-            return count, said
+                summary += f" The store holds {held} imported runs: --imported writes these."
+            return count, summary
 
 
 def _write(found: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[int, str]:
@@ -215,8 +215,8 @@ def _check_imported_only(
     version: list[str] | None, since: str | None, until: str | None, sample: int | None
 ) -> None:
     """Raise `UsageError` for options that only imported runs have."""
-    given = {"--version": version, "--since": since, "--until": until, "--sample": sample}
-    for name, value in given.items():
+    options = {"--version": version, "--since": since, "--until": until, "--sample": sample}
+    for name, value in options.items():
         if value is not None:
             raise UsageError(f"{name} chooses imported runs. Add --imported, or leave {name} out.")
 

@@ -55,13 +55,13 @@ def gate(
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import gate as decided
 
-    given = {
+    options = {
         "min_score": min_score,
         "min_coverage": min_coverage,
         "baseline": baseline,
         "inconclusive": inconclusive,
     }
-    loaded = project_with(project, agent, "gate", given)
+    loaded = project_with(project, agent, "gate", options)
     with agents_on_stderr():
         report = decided(loaded, run)
     print_gate(report, as_json)

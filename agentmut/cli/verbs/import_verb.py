@@ -65,7 +65,7 @@ def import_(
         pass_score=pass_score,
         since=None if since is None else moment(since, time.time(), "--since"),
     )
-    here = [str(Path(each).absolute()) for each in files]
+    here = [str(Path(file).absolute()) for file in files]
     report = import_traces(here, project, wish)
     print_report(report, as_json, lambda: _page(report), full=True)
 

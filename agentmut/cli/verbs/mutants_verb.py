@@ -117,7 +117,7 @@ def _without_project(
                 selection, in_diff, lambda since: changes_since(since, described, origin.config)
             )
         made = mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({}))
-        unread = tuple(f"{origin.file} also names {one}, which is not read" for one in origin.left_out)
+        unread = tuple(f"{origin.file} also names {part}, which is not read" for part in origin.left_out)
         return origin, replace(made, notes=(*made.notes, *unread)), selection
 
 

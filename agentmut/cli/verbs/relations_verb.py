@@ -99,8 +99,8 @@ def relations(
         raise UsageError(
             "--run is for --survivors; without --survivors the current agent is checked. Leave --run out."
         )
-    for option, given in (("--save", save), ("--against", against)):
-        if given is not None and not given.strip():
+    for option, name in (("--save", save), ("--against", against)):
+        if name is not None and not name.strip():
             raise UsageError(f"{option}: the name is empty. Give one, or leave the option out.")
     loaded = project_with(project, agent, "relations", {"pairs": pairs, "sources": sources})
     request = RelationRequest(tuple(relation or ()), stored, save or "", against or "")

@@ -61,7 +61,7 @@ def _warn(session: "Session", scenario: str) -> None:
     from agentmut.doctor import tool_checks
 
     config, safe = session.adapter.get_config(), session.project.safe_tools
-    played = [one for one in session.scenarios if one.name == scenario]
+    played = [known_scenario for known_scenario in session.scenarios if known_scenario.name == scenario]
     for check in tool_checks(config, played, safe):
         if not check.ok:
             typer.echo(f"Note: {check.said}.", err=True)

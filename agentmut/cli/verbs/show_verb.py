@@ -63,13 +63,15 @@ def show(
     runs, note = _runs(project, result.run_id, row, trial, on)
     if not as_json:
         print_page(render_mutant(result, row, wants_color(), proposals, runs), full=full or trial is not None)
-        for said in filter(None, (note, stale_note(project, result))):
-            typer.echo(said, err=True)
+        for line in filter(None, (note, stale_note(project, result))):
+            typer.echo(line, err=True)
         return
     document = row.model_dump(mode="json", by_alias=True)
     document["runs"] = [pair.model_dump(mode="json") for pair in runs]
     if proposals:
-        document["suggestions"] = [suggestion_document(one, proposals.where) for one in proposals.assertions]
+        document["suggestions"] = [
+            suggestion_document(assertion, proposals.where) for assertion in proposals.assertions
+        ]
         document["suggestion_notes"] = list(proposals.notes)
     print_json(document)
 

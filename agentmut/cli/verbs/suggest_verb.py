@@ -140,11 +140,11 @@ def _ask(project: "Project", trials: int | None, yes: bool) -> None:
     from agentmut.cli.verbs.verdicts import ask
 
     most = project.suggest.trials if trials is None else trials
-    said = (
+    question = (
         f"The search runs the agent at most {most} times (suggest.trials), within the project's budget. "
         f"{_really_called(project.safe_tools)}"
     )
-    ask(f"{said} Search?", f"{said} Pass --yes to go ahead.")
+    ask(f"{question} Search?", f"{question} Pass --yes to go ahead.")
 
 
 def _really_called(safe: "Sequence[str]") -> str:

@@ -75,9 +75,9 @@ def test(
     from agentmut.cli.verbs.verdicts import assess_and_print, refuse_behaviour_of_preview, with_settings
     from agentmut.usecases import earlier_trials
 
-    given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
-    given["warm_start"] = warm_start
-    loaded = with_settings(project, agent, "test", given)
+    options = {"method": method, "trials": trials, "margin": margin, "correction": correction}
+    options["warm_start"] = warm_start
+    loaded = with_settings(project, agent, "test", options)
     if rate and not preview:
         raise UsageError(
             "--rate is an assumption for --preview, and a test takes the agent's own rate. Leave --rate out."

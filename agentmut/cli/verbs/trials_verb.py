@@ -62,23 +62,25 @@ def trials(
         if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials. Run `agentmut run` first.")
         with opened(loaded) as (session, store):
-            one = None if trial is None else stored_trial(session, store, trial)
+            shown_trial = None if trial is None else stored_trial(session, store, trial)
             mutant = "" if mutant == "original" else mutant
             wanted = {"failed": failed, "quarantined": quarantined}
             rows = (
-                [] if one else list(stored_trials(session, store, scenario=scenario, mutant=mutant, **wanted))
+                []
+                if shown_trial
+                else list(stored_trials(session, store, scenario=scenario, mutant=mutant, **wanted))
             )
     if as_csv or as_parquet:
-        _print_table([one.row] if one else rows, as_parquet)
+        _print_table([shown_trial.row] if shown_trial else rows, as_parquet)
         return
     if as_json:
         listed = {"trials": [row.model_dump(mode="json") for row in rows]}
-        print_json(one.model_dump(mode="json") if one else listed)
+        print_json(shown_trial.model_dump(mode="json") if shown_trial else listed)
         return
     from agentmut.report import clean
 
     most = MOST_LINES - 2 if sys.stdout.isatty() and not full else None
-    for line in _trial_lines(one) if one else _listed(rows, most):
+    for line in _trial_lines(shown_trial) if shown_trial else _listed(rows, most):
         typer.echo(clean(line))
 
 
@@ -128,8 +130,8 @@ def _time(finished: float) -> str:
 
 def _trial_lines(trial: "WholeTrial") -> Iterator[str]:
     yield _line(trial.row)
-    for number, said in enumerate(trial.turns):
-        yield f"  user {number}: {said}"
+    for number, turn in enumerate(trial.turns):
+        yield f"  user {number}: {turn}"
     for step in trial.trace.steps:
         yield f"  turn {step.turn}  {_deed(step)}"
     for number, output in enumerate(trial.trace.outputs):
@@ -144,6 +146,6 @@ def _trial_lines(trial: "WholeTrial") -> Iterator[str]:
 
 
 def _deed(step: "Step") -> str:
-    told = step.error or step.output
+    outcome = step.error or step.output
     what = f"{step.tool}({step.arguments or {}})" if step.tool else (step.model or step.action.value)
-    return f"{step.action.value} {what}: {told}" if told is not None else f"{step.action.value} {what}"
+    return f"{step.action.value} {what}: {outcome}" if outcome is not None else f"{step.action.value} {what}"

@@ -85,7 +85,9 @@ def watch(
     with agents_on_stderr():
         came: dict[str, Any] = {}
         if sources:
-            files = [str(each.absolute() / "*" if each.is_dir() else each.absolute()) for each in sources]
+            files = [
+                str(source.absolute() / "*" if source.is_dir() else source.absolute()) for source in sources
+            ]
             wish = ImportWish(
                 outcome=named, pass_score=pass_score, scenario_by=scenario_by, may_be_empty=True
             )
@@ -146,12 +148,12 @@ def _wrapped(line: str) -> list[str]:
 
 def _errors(nearest: "NearestVersion") -> str:
     """Return the sentence on how often known runs are matched to a wrong version."""
-    one = f"{nearest.error_of_one:.2f}{{}}{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
+    single = f"{nearest.error_of_one:.2f}{{}}{_by_version(nearest.errors_of_one)}, by guessing {nearest.by_chance:.2f}."
     wrong = "of known versions are matched to a wrong version"
     if nearest.batch == 1:
-        return f"Single runs {wrong} {one.format(' of the time')}"
+        return f"Single runs {wrong} {single.format(' of the time')}"
     many = f"{nearest.error_of_batch:.2f} of the time{_by_version(nearest.errors_of_batch)}"
-    return f"Batches of {nearest.batch} runs {wrong} {many}, single runs {one.format('')}"
+    return f"Batches of {nearest.batch} runs {wrong} {many}, single runs {single.format('')}"
 
 
 def _by_version(errors: "Mapping[str, float]") -> str:
@@ -195,11 +197,11 @@ def _versions(report: "WatchReport") -> list[str]:
     if len(found) < 2:
         return []
     named = "; ".join(
-        f"{one.version or 'without a version'}: {one.reference} of the first, {one.watched} of the later runs"
-        for one in found[:MOST_VERSIONS]
+        f"{row.version or 'without a version'}: {row.reference} of the first, {row.watched} of the later runs"
+        for row in found[:MOST_VERSIONS]
     )
     more = f"; {len(found) - MOST_VERSIONS} more versions" if len(found) > MOST_VERSIONS else ""
-    largest = next((one.version for one in found if one.version), "")
+    largest = next((row.version for row in found if row.version), "")
     return [
         f"These runs come from {len(found)} versions of the agent ({named}{more}). A chart also raises an alarm where "
         f"a later version behaves differently. To watch one version alone, give its name: `--version {quote(largest)}`."

@@ -214,7 +214,7 @@ def bonferroni_intervals(
     if not counts:
         raise ValueError("counts must have at least one member, got none")
     m = len(counts)
-    each = 1 - (1 - check_level(level)) / m
-    found = [proportion_interval(k, n, each, method) for k, n in counts]
-    note = f"jointly for {m} by Bonferroni, {100 * each:.6g}% each"
+    level_of_each = 1 - (1 - check_level(level)) / m
+    found = [proportion_interval(k, n, level_of_each, method) for k, n in counts]
+    note = f"jointly for {m} by Bonferroni, {100 * level_of_each:.6g}% each"
     return tuple(i._replace(level=float(level), method=f"{i.method}, {note}") for i in found)

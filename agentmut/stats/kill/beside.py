@@ -136,7 +136,7 @@ def _log_mean(logs: "Array") -> "Array":
 def _shifts() -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the shifts and their weights beforehand."""
     everyday = [math.exp(-0.5 * step**2) for step in STEPS]
-    weights = [(1 - LARGE) * each / sum(everyday) for each in everyday]
+    weights = [(1 - LARGE) * weight / sum(everyday) for weight in everyday]
     large = [LARGE / len(LARGE_SHIFTS)] * len(LARGE_SHIFTS)
     return (*(SMALL * step for step in STEPS), *LARGE_SHIFTS), (*weights, *large)
 

@@ -46,13 +46,13 @@ def rounds_to(delta: float, baseline: int | None = None) -> tuple[Round, ...]:
     delta = check_rate("delta", delta, 0.0, 0.95)
     if baseline is not None and baseline < 1:
         raise ValueError(f"baseline must be at least 1, got {baseline!r}")
-    coarser = [each for each in ROUNDS if each.delta > delta]
+    coarser = [stage for stage in ROUNDS if stage.delta > delta]
     last = baseline or _usual_baseline(delta)
-    sizes = [*(min(each.baseline, last) for each in coarser), last]
-    weights = [each.weight for each in ROUNDS[: len(coarser)]]
+    sizes = [*(min(stage.baseline, last) for stage in coarser), last]
+    weights = [stage.weight for stage in ROUNDS[: len(coarser)]]
     weights.append(ROUNDS[-1].weight if coarser else 1.0)
     total = sum(weights)
-    deltas = [*(each.delta for each in coarser), delta]
+    deltas = [*(stage.delta for stage in coarser), delta]
     return tuple(Round(d, n, w / total) for d, n, w in zip(deltas, sizes, weights, strict=True))
 
 
@@ -94,4 +94,4 @@ def ruled_out(cleared: Iterable[float | None]) -> float | None:
 
 
 def _usual_baseline(delta: float) -> int:
-    return next((each.baseline for each in ROUNDS if each.delta <= delta), FINEST_BASELINE)
+    return next((stage.baseline for stage in ROUNDS if stage.delta <= delta), FINEST_BASELINE)

@@ -159,7 +159,7 @@ def graceful_degradation(outcomes: Iterable[bool]) -> int:
     """
     passed = _booleans(outcomes)
     n = len(passed)
-    earned = sum(position for position, one in enumerate(passed, start=1) if one)
+    earned = sum(position for position, is_pass in enumerate(passed, start=1) if is_pass)
     total = n * (n + 1) // 2
     return (200 * earned + total) // (2 * total)
 
@@ -172,9 +172,9 @@ def _counts(c: int, n: int, k: int, estimator: Estimator) -> tuple[int, int, int
 
 def _booleans(outcomes: Iterable[bool]) -> Sequence[bool]:
     """Return Python's booleans from Python's or numpy's; refuse text, whose letters would all be true."""
-    found = [one.item() if hasattr(one, "item") else one for one in outcomes]
-    odd = [one for one in found if not isinstance(one, bool)]
+    found = [outcome.item() if hasattr(outcome, "item") else outcome for outcome in outcomes]
+    odd = [outcome for outcome in found if not isinstance(outcome, bool)]
     if odd or not found:
-        given = repr(odd[0]) if odd else "none"
-        raise ValueError(f"outcomes must be one boolean a run, at least one, got {given}")
+        example = repr(odd[0]) if odd else "none"
+        raise ValueError(f"outcomes must be one boolean a run, at least one, got {example}")
     return found

@@ -116,12 +116,12 @@ def _begin(tables: Sequence[KillTable]) -> _Seen:
 
 def _after(tables: Sequence[KillTable], seen: _Seen, n: int, failures: int) -> _Seen:
     return tuple(
-        table.decide(n, failures) if said is Decision.CONTINUE else said
-        for table, said in zip(tables, seen, strict=True)
+        table.decide(n, failures) if decision is Decision.CONTINUE else decision
+        for table, decision in zip(tables, seen, strict=True)
     )
 
 
 def _present(seen: _Seen) -> Decision:
     """Return the decision of the first table that has neither decided for survival nor given up."""
-    turns = (said for said in seen if said in (Decision.CONTINUE, Decision.KILLED))
+    turns = (decision for decision in seen if decision in (Decision.CONTINUE, Decision.KILLED))
     return next(turns, Decision.SURVIVED)

@@ -193,11 +193,11 @@ def _with_trial(
     kills: list[tuple[int, int, float]] = []
     for (before, undecided), number in paths.items():
         for failures in (before, before + 1):
-            said = {place: tables[place].decide(n, failures) for place in undecided}
-            if Decision.KILLED in said.values():
+            decisions = {place: tables[place].decide(n, failures) for place in undecided}
+            if Decision.KILLED in decisions.values():
                 kills.append((n, failures, number))
             else:
-                on = tuple(place for place, each in said.items() if each is Decision.CONTINUE)
+                on = tuple(place for place, decision in decisions.items() if decision is Decision.CONTINUE)
                 alive[_Path(failures, on)] += number
     return alive, Endings(*np.array(kills, dtype=float).T) if kills else None
 

@@ -135,14 +135,14 @@ def red_chances(
     level = check_rate("level", level)
     if not scenarios:
         raise ValueError("scenarios must name at least one scenario, got none")
-    for tried in dict.fromkeys(scenarios):
-        for passes, trials in (tried[:2], tried.no_better_than or (0, 0)):
+    for scenario in dict.fromkeys(scenarios):
+        for passes, trials in (scenario[:2], scenario.no_better_than or (0, 0)):
             check_count("passes", passes, 0, check_count("trials", trials))
     error = (1 - level) / 2
-    together = [tried.together for tried in scenarios]
+    together = [scenario.together for scenario in scenarios]
     highest = _highest(together, error if len(scenarios) == 1 else error / 2)
-    total = sum(tried.trials for tried in together)
-    known = all(tried.trials for tried in together)
+    total = sum(scenario.trials for scenario in together)
+    known = all(scenario.trials for scenario in together)
 
     def chance(number: int) -> RedChance:
         needed = _all_needed(scenarios, number)
@@ -156,18 +156,18 @@ def red_chances(
 
 
 def _all_needed(scenarios: Sequence[TriedScenario], runs: int) -> list[int]:
-    each = {t: passes_needed(t, runs) for t in {tried.threshold for tried in scenarios}}
-    return [each[tried.threshold] for tried in scenarios]
+    passes_of = {t: passes_needed(t, runs) for t in {scenario.threshold for scenario in scenarios}}
+    return [passes_of[scenario.threshold] for scenario in scenarios]
 
 
 def _joint_estimate(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int) -> float | None:
-    greens = [tried.green(least, runs) for tried, least in zip(scenarios, needed, strict=True)]
+    greens = [scenario.green(least, runs) for scenario, least in zip(scenarios, needed, strict=True)]
     known = [green for green in greens if green is not None]
     return 1 - math.prod(known) if len(known) == len(greens) else None
 
 
 def _high(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int, error: float) -> float:
-    if not all(tried.trials for tried in scenarios):
+    if not all(scenario.trials for scenario in scenarios):
         return 1.0
     if len(scenarios) == 1:
         return _high_drawn(scenarios, needed, runs, error)
@@ -179,8 +179,8 @@ def _high(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int, 
 
 def _high_drawn(scenarios: Sequence[TriedScenario], needed: Sequence[int], runs: int, error: float) -> float:
     green = np.ones(POINTS)
-    for dimension, (tried, least) in enumerate(zip(scenarios, needed, strict=True)):
-        green *= _turned(_greens(tried.passes, tried.trials, least, runs), dimension)
+    for dimension, (scenario, least) in enumerate(zip(scenarios, needed, strict=True)):
+        green *= _turned(_greens(scenario.passes, scenario.trials, least, runs), dimension)
     return 1 - _quantile(green, error)
 
 
@@ -213,13 +213,13 @@ class Highest(NamedTuple):
 
 
 def _highest(scenarios: Sequence[TriedScenario], error: float) -> Highest:
-    each = (1 - error) ** (1 / len(scenarios))
-    jointly = tuple(_beta_quantile(t.passes + 1, t.trials - t.passes, each) for t in scenarios)
+    level = (1 - error) ** (1 / len(scenarios))
+    jointly = tuple(_beta_quantile(t.passes + 1, t.trials - t.passes, level) for t in scenarios)
     if len(scenarios) == 1:
         return Highest(jointly, None)
     total = np.zeros(POINTS)
-    for dimension, tried in enumerate(scenarios):
-        total += _turned(_rates(tried.passes + 1, tried.trials - tried.passes), dimension)
+    for dimension, scenario in enumerate(scenarios):
+        total += _turned(_rates(scenario.passes + 1, scenario.trials - scenario.passes), dimension)
     return Highest(jointly, min(1.0, _quantile(total, 1 - error) / len(scenarios)))
 
 

@@ -78,11 +78,11 @@ def planned_looks(population: int, target: int) -> tuple[Look, ...]:
     early = [Look(math.ceil(part * target), share) for part, share in EARLIER]
     found = [look for look in early if LEAST <= look.drawn < target]
     found.append(Look(target, PLANNED if target < population else PLANNED + WHOLE))
-    left = 1 - PLANNED - WHOLE - sum(share for _, share in EARLIER)
+    share_left = 1 - PLANNED - WHOLE - sum(share for _, share in EARLIER)
     drawn = target
     while (drawn := max(drawn + 1, math.ceil(GROWTH * drawn - 1e-9))) < population:
-        left /= 2
-        found.append(Look(drawn, left))
+        share_left /= 2
+        found.append(Look(drawn, share_left))
     return (*found, Look(population, WHOLE)) if target < population else tuple(found)
 
 

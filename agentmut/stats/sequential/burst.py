@@ -101,23 +101,23 @@ def burst_at_end(last: Collection[EndedTrial], count: int, totals: Totals) -> in
 
 def _is_burst(window: Sequence[EndedTrial], totals: Totals) -> bool:
     """Return whether the window is a burst; one without a failure never is, so nothing is counted in it."""
-    return any(one.failed for one in window) and excess(window, totals).is_burst
+    return any(trial.failed for trial in window) and excess(window, totals).is_burst
 
 
 def excess(window: Sequence[EndedTrial], totals: Totals) -> Excess:
     """Compare a window with the other trials of its lanes; `totals` counts both."""
-    judged = [one for one in window if one.failed is not None]
-    failures = Counter((one.lane, bool(one.failed)) for one in judged)
-    signs = Counter((one.lane, one.sign) for one in window)
-    signed = Counter((one.lane, bool(one.failed)) for one in judged if one.sign)
-    lanes = list(dict.fromkeys(one.lane for one in window))
+    judged = [trial for trial in window if trial.failed is not None]
+    failures = Counter((trial.lane, bool(trial.failed)) for trial in judged)
+    signs = Counter((trial.lane, trial.sign) for trial in window)
+    signed = Counter((trial.lane, bool(trial.failed)) for trial in judged if trial.sign)
+    lanes = list(dict.fromkeys(trial.lane for trial in window))
     original, mutants = [x for x in lanes if not x[0]], [x for x in lanes if x[0]]
     return Excess(
         tail(_shares(original, failures, totals.failures)),
         tail(_shares(mutants, failures, totals.failures)),
         tail(_shares(lanes, signs, totals.signs)),
         tail(_shares(lanes, signed, failures)),
-        len({one.mutant for one in judged if one.failed and one.mutant}),
+        len({trial.mutant for trial in judged if trial.failed and trial.mutant}),
     )
 
 

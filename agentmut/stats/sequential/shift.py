@@ -110,8 +110,8 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     different = np.log([1 - DIFFERENT] + [DIFFERENT / len(_ALIKE[1:])] * len(_ALIKE[1:]))[:, None]
     drifting, steady = different, different
     for name, (failures, trials) in known.items():
-        one = _of_scenario(population, (failures, trials), counted.on(name))
-        drifting, steady = drifting + one[0], steady + one[1]
+        evidence = _of_scenario(population, (failures, trials), counted.on(name))
+        drifting, steady = drifting + evidence[0], steady + evidence[1]
     found = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
     found = found + log_lanes(counted.scenarios, counted.failed, counted.trials)
     return _shift(found, counted, known)

@@ -90,8 +90,8 @@ def looks_verdict(p_values: Sequence[float], plan: Looks = DEFAULT_LOOKS) -> Loo
     for taken, p in enumerate(checked, 1):
         if p <= plan.spent(taken):
             return LooksVerdict(Change.CHANGED, checked[:taken], plan)
-    left = len(checked) < len(plan.sizes)
-    return LooksVerdict(Change.CONTINUE if left else Change.NOT_SHOWN, checked, plan)
+    goes_on = len(checked) < len(plan.sizes)
+    return LooksVerdict(Change.CONTINUE if goes_on else Change.NOT_SHOWN, checked, plan)
 
 
 def check_plan(plan: Looks) -> Looks:

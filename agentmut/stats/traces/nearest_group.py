@@ -104,9 +104,11 @@ class GroupedRows:
         """Return the unbiased variance of a row, summed over columns; 0 where no row is left to tell it."""
         sizes = np.maximum(self.counts.sum(axis=1), 1)[:, None]
         within = float((self.values**2).sum() - (self.sums.sum(axis=1) ** 2 / sizes).sum())
-        left = len(self.values) - np.count_nonzero(self.counts.sum(axis=1)) - (self.counts.shape[1] - 1)
+        degrees = len(self.values) - np.count_nonzero(self.counts.sum(axis=1)) - (self.counts.shape[1] - 1)
         return (
-            max(0.0, within - float((self.fit.effects * self._normal[1]).sum())) / left if left > 0 else 0.0
+            max(0.0, within - float((self.fit.effects * self._normal[1]).sum())) / degrees
+            if degrees > 0
+            else 0.0
         )
 
     def nearest(self, values: Array, blocks: Whole) -> int:
@@ -130,12 +132,14 @@ class GroupedRows:
         fit = _solved(
             *(whole - old + new for whole, old, new in zip(self._normal, before, after, strict=True))
         )
-        told = rows[counts[at].sum(axis=1) > 0]
-        if not len(told):
+        informative = rows[counts[at].sum(axis=1) > 0]
+        if not len(informative):
             return None
-        of_told, weights = _shares(self.blocks[told])
+        of_told, weights = _shares(self.blocks[informative])
         place = np.searchsorted(of, of_told)
-        batch = _Batch(self.values[told].mean(axis=0), len(told), weights, sums[place], counts[place])
+        batch = _Batch(
+            self.values[informative].mean(axis=0), len(informative), weights, sums[place], counts[place]
+        )
         full = batch._replace(sums=self.sums[of_told], counts=self.counts[of_told])
         wrong = int(np.argmin(_distances(batch, fit, self.noise))) != group
         return LeftOut(group, wrong, self._stretch((batch, fit), full._replace(rows=len(rows)), group))
@@ -198,11 +202,13 @@ def error_rates(rows: GroupedRows, batches: Sequence[Whole]) -> dict[int, float]
 
     Each batch has numbers of rows of one group. A group none of whose batches can be told is not in the answer.
     """
-    told = [found for batch in batches if (found := rows.left_out(batch)) is not None]
-    sums = np.array([each.variances for each in told]).sum(axis=0) if told else np.zeros(2)
+    batches_judged = [found for batch in batches if (found := rows.left_out(batch)) is not None]
+    sums = (
+        np.array([each.variances for each in batches_judged]).sum(axis=0) if batches_judged else np.zeros(2)
+    )
     stretch = float(np.sqrt(sums[0] / sums[1])) if sums[1] > 0 else 1.0
     wrong: dict[int, list[bool]] = {}
-    for each in told:
+    for each in batches_judged:
         wrong.setdefault(each.group, []).append(each.wrong)
     guess = 1 - 1 / rows.counts.shape[1]
     return {

@@ -80,13 +80,13 @@ class _Lines:
     def look(self, baseline: ArrayLike, candidate: ArrayLike, spent: float) -> TraceComparison:
         pooled = pool(baseline, candidate)
         self._grow(pooled.n0, pooled.n)
-        left = np.flatnonzero(~self._crossed)
+        going_on = np.flatnonzero(~self._crossed)
         if not pooled.values.shape[1]:
             return comparison_of(pooled, None, np.zeros((1, 3)), 1.0)
         prepared = StandardisedPool.from_samples(pooled, self._blocks)
-        statistics = prepared.statistics(self._all_labels()[left])
+        statistics = prepared.statistics(self._all_labels()[going_on])
         extreme = ranks_of_smallest(p_values(statistics)) + int(self._crossed.sum())
-        self._crossed[left] = extreme <= spent * len(self._crossed) + 1e-9
+        self._crossed[going_on] = extreme <= spent * len(self._crossed) + 1e-9
         return comparison_of(pooled, prepared, statistics, float(extreme[0]) / len(self._crossed))
 
     def _grow(self, n0: int, n: int) -> None:

@@ -38,14 +38,14 @@ def judge_stopped(table: KillTable, stopped: StoppedTrials, level: float | None 
 def _reason(table: KillTable, stopped: StoppedTrials, alpha: float) -> str:
     decision, n, f = stopped
     design, baseline = table.design, f"{table.f0}/{table.n0} of the baseline"
-    said = {
+    phrases = {
         Decision.KILLED: f"worse at alpha = {alpha:g}",
         Decision.SURVIVED: f"a drop of {design.delta:g} is ruled out at beta = {design.beta:g}",
         Decision.UNDECIDED: f"{design.n_max} trials were not enough",
         Decision.UNTESTABLE: f"the baseline fails too often for a drop of {design.delta:g} to be seen",
         Decision.CONTINUE: "not enough trials yet",
     }
-    return f"{said[decision]}: {f}/{n} failed against {baseline}"
+    return f"{phrases[decision]}: {f}/{n} failed against {baseline}"
 
 
 def _needed(table: KillTable, n: int, f: int) -> int | None:

@@ -227,8 +227,8 @@ def _apart(threshold: float, *bounds: float) -> tuple[str, ...]:
     """Return the bounds with two digits, or as many as tell them from the threshold; at most six."""
     for digits in range(2, 7):
         shown = tuple(f"{bound:.{digits}f}" for bound in bounds)
-        told = (float(text) != threshold for text in shown)
-        if all(apart or abs(b - threshold) < 1e-9 for apart, b in zip(told, bounds, strict=True)):
+        is_apart = (float(text) != threshold for text in shown)
+        if all(apart or abs(b - threshold) < 1e-9 for apart, b in zip(is_apart, bounds, strict=True)):
             break
     return shown
 

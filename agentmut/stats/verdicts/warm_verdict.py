@@ -46,5 +46,5 @@ def _reason(test: WarmSprt, n: int, failures: int, verdict: Verdict | None) -> s
     seen = f"{n - failures} of {n} passed ({1 - failures / n:.2f})"
     below = f"{against:.2f} for a pass rate below {design.threshold:g} (FAIL at {design.upper:.2f})"
     above = f"{for_:.2f} for a pass rate above {design.alternative:g} (PASS at {-design.lower:.2f})"
-    told = {Verdict.FAIL: below, Verdict.PASS: above, None: f"{above}, {below}"}
-    return f"{seen}; log evidence {told[verdict]}"
+    phrases = {Verdict.FAIL: below, Verdict.PASS: above, None: f"{above}, {below}"}
+    return f"{seen}; log evidence {phrases[verdict]}"

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from agentmut._base import can_move_programs, can_shift_programs
 from agentmut.cli.entry import app
-from agentmut.doctor.elsewhere import elsewhere
+from agentmut.doctor.other_surroundings import elsewhere
 
 AGENT = """
 import getpass, os, time
