@@ -109,10 +109,12 @@ class _Conversation(Session):
         self._last: Any = None
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
+        """Begin a conversation; the copy of the team is made at its first turn."""
         self._earlier = earlier
         self._team = None
 
     async def ask(self, text: str, turn: int) -> JsonValue:
+        """Give the team one turn of the user and return its answer."""
         from agentmut.adapters.autogen.run import Run, answer_of, task_of
 
         if self._team is None:
@@ -125,6 +127,7 @@ class _Conversation(Session):
         return answer_of(result, self._team)
 
     async def close(self) -> None:
+        """Close what the copy of the team holds open."""
         for team in self._used if self._closes else ():
             await team.close()
 

@@ -144,6 +144,7 @@ class _Call:
     _result: ToolResult | None = None
 
     async def passed_on(self) -> Any:
+        """Make the call as the trial wants it: by the workbench, by a double, or with a fault."""
         return await pass_call(self.name, self.arguments, self._carried_out)
 
     async def _carried_out(self) -> Any:

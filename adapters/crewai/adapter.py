@@ -164,9 +164,11 @@ class _Conversation(Session):
         self._said: list[EarlierMessage] = []
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
+        """Begin a conversation after these messages."""
         self._said = list(earlier)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
+        """Give the crew one turn of the user and return its answer."""
         from agentmut.adapters.crewai.run import Watch, kicked_off
 
         inputs: dict[str, JsonValue] = {**self._inputs, self._name: text}

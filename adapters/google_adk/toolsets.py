@@ -102,6 +102,7 @@ class _ToolCopies:
     known: dict[int, tuple[BaseTool, BaseTool]] = field(default_factory=dict)
 
     def copy_of(self, offer: Offer, own: BaseTool) -> BaseTool:
+        """Return the copy of a tool for an offer, made at the first request."""
         if id(own) not in self.known:
             self.known[id(own)] = (own, tool_offered(offer, own))
         return self.known[id(own)][1]

@@ -77,6 +77,7 @@ class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the
         parent_id: str = "",
         **kwargs: Any,
     ) -> str:
+        """Note which agent makes the model calls from now on."""
         if event_type is CBEventType.LLM:
             place_calls(call_place()._replace(node=self._node, call_id=None))
         return event_id

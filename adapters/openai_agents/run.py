@@ -109,12 +109,14 @@ class _AgentPath(RunHooks[Any]):
         self._last: str | None = None
 
     async def on_agent_start(self, context: Any, agent: Any) -> None:
+        """Record that the run comes to this agent."""
         self._recorder.nodes.add(agent.name)
         if self._last != agent.name:
             self._recorder.edges[self._last or START, agent.name] = None
         self._last = agent.name
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        """Record that the run can end with this agent."""
         self._recorder.edges[agent.name, END] = None
 
 

@@ -64,12 +64,14 @@ class _Conversation(Session):
         self._invented = False
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
+        """Begin a conversation after these messages."""
         from agentmut.adapters.pydantic_ai.parts import message
 
         self._messages = [message(*said) for said in earlier]
         self._invented = bool(earlier)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
+        """Give the agent one turn of the user and return its answer."""
         from pydantic_ai import UsageLimits, capture_run_messages
 
         recorder, place = self._trial.recorder, CallPlace(turn, self._agent.name or "agent")

@@ -108,6 +108,7 @@ class _Conversation(Session):
         self._thread: Any = None
 
     def begin(self, earlier: Sequence[EarlierMessage]) -> None:
+        """Begin a conversation after these messages, in a thread."""
         from semantic_kernel.agents import ChatHistoryAgentThread
         from semantic_kernel.contents import ChatHistory
 
@@ -117,6 +118,7 @@ class _Conversation(Session):
         self._thread = ChatHistoryAgentThread(history)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
+        """Give the agent one turn of the user and return its answer."""
         from agentmut.adapters.semantic_kernel.run import answer_of
 
         recorder, name = self._trial.recorder, self._agent.name

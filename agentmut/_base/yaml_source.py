@@ -133,6 +133,7 @@ class _Reader:
         self.repeated = 0
 
     def value(self, node: yaml.Node, path: KeyPath) -> JsonValue:
+        """Return the JSON value of a node and note its line; refuse aliases that would grow without bound."""
         if any(node is parent for parent in self.open_nodes):
             raise _fault(node, "an alias may not contain itself")
         self.repeated += id(node) in self.read

@@ -55,6 +55,7 @@ class _PageProgress:
             self._last = time.monotonic()
 
     def end(self, text: str) -> None:
+        """Show the last state with a text that says how the run ended."""
         if self._latest is not None:
             self._server.show(live_state(self._latest, self._decisions, text))
 

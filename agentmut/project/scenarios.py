@@ -101,6 +101,7 @@ class _EntryReader:
         self._checked = collecting(source, self.problems)
 
     def read(self, index: int, entry: ScenarioEntry) -> LocatedScenario | None:
+        """Return the scenario of an entry; None if it has faults, which are noted."""
         before = len(self.problems)
         turns = self._checked((index,), lambda: _turns(entry))
         context = self._checked((index, "context"), lambda: tuple(read_documents(entry.context, self.root)))

@@ -56,6 +56,7 @@ class _Tally:
         self._takes_runs = False
 
     def add(self, run: JudgedRun, scenario: Scenario) -> None:
+        """Judge one run by the relation, if its scenario fits."""
         if self._takes_runs or not self._applies(scenario):
             return
         where, rng = str(run.found.trial.place), random.Random(f"{self._chosen.label}:{scenario.name}")
@@ -80,6 +81,7 @@ class _Tally:
         return self._fits[scenario.name]
 
     def count(self) -> RelationCount:
+        """Return how many runs were judged and how many violate the relation."""
         label = self._chosen.label
         if self._takes_runs:
             return RelationCount(relation=label, runs=0, violations=0, takes_runs=True)

@@ -59,6 +59,7 @@ class _RecordedConversation:
     """The tools that every run called which passed, in the order of the first of these runs."""
 
     def add(self, run: JudgedRun) -> None:
+        """Count a run that passed, and keep the tools that all of these called."""
         if run.passed:
             called = run.trace.tools_called
             self.tools = (

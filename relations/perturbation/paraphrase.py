@@ -81,9 +81,11 @@ class _Sentence(NamedTuple):
 
     @property
     def text(self) -> str:
+        """Return the text of the sentence."""
         return self.turn.text[self.span.start : self.span.end]
 
     def put(self, new: str, part: str) -> Change:
+        """Return the change that puts a new text in the place of the sentence."""
         return Change(*self.span, new, part)
 
     @property

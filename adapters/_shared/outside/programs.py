@@ -105,6 +105,7 @@ class _Listener(asyncio.SubprocessProtocol):
         self._output = output
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep what the program writes, up to `LIMIT` bytes a stream."""
         held, name = self._streams[fd]
         if len(held) + len(data) > LIMIT:
             self._output.overflow = self._output.overflow or name
@@ -112,10 +113,12 @@ class _Listener(asyncio.SubprocessProtocol):
         held += data[: LIMIT - len(held)]
 
     def process_exited(self) -> None:
+        """Note that the program has ended."""
         self.exited.set()
         self.attention.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Note that all pipes are closed."""
         self.closed.set()
 
 

@@ -120,8 +120,8 @@ def cannot_run(lanes: Collection[ReusingRuns]) -> str:
         ". Stored trials of this agent ran, so something around it is missing now, perhaps a key or a server"
     )
     return (
-        f"the agent cannot run: {_first_reason(shown)}. {every_trial} raised this, and no answer of a model and no call "
-        f"of a tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
+        f"the agent cannot run: {_first_reason(shown)}. {every_trial} raised this, and no answer of a model and no "
+        f"call of a tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
     )
 
 

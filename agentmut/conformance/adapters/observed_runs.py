@@ -170,12 +170,15 @@ class _WatchedAdapter:
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
+        """Refuse: a watched adapter is made from an adapter."""
         raise TypeError("it is made from an adapter")
 
     def with_config(self, config: AgentConfig) -> Adapter:
+        """Return the adapter of another config, with its runs noted in the same watch."""
         return watched(self._agent.with_config(config), self._watch)
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run the agent and note the trace, or the error that it raised."""
         seen = InsideView(trial)
         self._watch.runs.append(seen)
         try:

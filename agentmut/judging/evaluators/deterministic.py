@@ -57,6 +57,7 @@ class _Phrases:
         self.phrases: tuple[str, ...] = arguments.texts(given, what)
 
     def found_in(self, text: str) -> tuple[str, ...]:
+        """Return the phrases that a text has, in their order."""
         haystack = self._fold(text)
         return tuple(phrase for phrase in self.phrases if self._fold(phrase) in haystack)
 

@@ -132,6 +132,7 @@ class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]  # simpleeval has
     """
 
     def eval(self, expr: str, previously_parsed: ast.AST | None = None) -> Any:
+        """Return the value of an expression, with a limit on the items that it may count."""
         self._max_count = MAX_COMPREHENSION_LENGTH - MOST_ITEMS  # it may count up to its own limit
         return SimpleEval.eval(self, expr, previously_parsed)
 

@@ -46,7 +46,8 @@ _NARROWEST_WRAP, _WIDEST_WRAP = 60, 120
 
 
 class _Tokenizer(Protocol):
-    def span_tokenize(self, text: str) -> Iterable[tuple[int, int]]: ...
+    def span_tokenize(self, text: str) -> Iterable[tuple[int, int]]:
+        """Yield start and end of each sentence of a text, in characters."""
 
 
 def sentence_spans(text: str, block: Span, protected: Sequence[Span]) -> tuple[Span, ...]:

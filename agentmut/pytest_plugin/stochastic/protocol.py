@@ -108,6 +108,7 @@ class _Phase:
 
     @property
     def error(self) -> BaseException | None:
+        """Return the exception that ended the phase, if one did."""
         return self.call.excinfo.value if self.call.excinfo else None
 
 
@@ -288,6 +289,7 @@ class _Refusal:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> NoReturn:
+        """Fail the test with the message."""
         pytest.fail(self.message, pytrace=False)
 
 

@@ -109,6 +109,7 @@ class _Steps(NamedTuple):
 
     @classmethod
     def from_judged(cls, mutant: JudgedMutant) -> "_Steps":
+        """Return the steps of the levels of one mutant's tests."""
         tests, suite = mutant.tests, mutant.suite.level
         own = np.unique(np.concatenate([np.array(kill_levels(t.table).levels) / t.weight for t in tests]))
         if suite:  # evidence of the suite is continuous: a fine net of levels
@@ -142,6 +143,7 @@ class _Draws(NamedTuple):
 
     @classmethod
     def from_tests(cls, tests: Iterable[KillTest]) -> "_Draws":
+        """Return the draws of the scenarios of these tests, each with its largest baseline."""
         largest: dict[str, tuple[int, int]] = {}
         for test in tests:
             seen = largest.get(test.scenario, (0, 0))

@@ -197,6 +197,7 @@ class _Estimate(NamedTuple):
 
     @classmethod
     def from_pairs(cls, pairs: Pairs) -> "_Estimate":
+        """Return the regression estimate of the share of killed mutants. Raise `ValueError` for bad counts."""
         _check(pairs)
         found = _moments(pairs, ADDED)
         slope = found.covariance / found.cheap_variance

@@ -224,6 +224,7 @@ class _Walks:
         self.gap, self.total = np.zeros(runs), np.zeros(runs)
 
     def stepped(self, values: Array) -> "_Walks":
+        """Return the walks without an alarm at the next step. Raise `ValueError` for draws of another shape or size."""
         values = np.asarray(values, dtype=np.float64)
         if values.shape != self.gap.shape or not (np.abs(values) <= LARGEST_DRAW).all():
             raise ValueError(

@@ -178,6 +178,7 @@ class _Counts(NamedTuple):
 
     @classmethod
     def from_trials(cls, later: LaterTrials, known: Mapping[str, object]) -> "_Counts":
+        """Return the counts of the lanes whose scenario has a baseline, cumulated at each split of the trials."""
         import numpy as np
 
         usable = np.array([name in known for name, _ in later.lanes], dtype=bool)
@@ -252,6 +253,7 @@ class _Population(NamedTuple):
 
     @classmethod
     def from_baselines(cls, baselines: Sequence[tuple[int, int]]) -> "_Population":
+        """Return the distributions for baselines of (failures, trials): means on a grid around the observed rates."""
         import numpy as np
 
         count = max(24, round(MEANS * math.sqrt(len(baselines))))

@@ -78,6 +78,7 @@ class _Lines:
         self._crossed = np.zeros(permutations + 1, dtype=bool)
 
     def look(self, baseline: ArrayLike, candidate: ArrayLike, spent: float) -> TraceComparison:
+        """Compare all rows so far, and cross out lines up to the share `spent` of all of them."""
         pooled = pool(baseline, candidate)
         self._grow(pooled.n0, pooled.n)
         going_on = np.flatnonzero(~self._crossed)

@@ -83,6 +83,7 @@ class _Call:
         self.error: Exception | None = None
 
     async def text(self) -> Any:
+        """Carry out the call and return the text of its result. Raise `ToolError` for an error of the tool."""
         try:
             result = await self._forward(self._name)
             if results.is_unfinished(result):

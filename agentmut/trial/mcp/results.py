@@ -105,11 +105,13 @@ class _Part:
 
     @classmethod
     def from_block(cls, block: Mapping[str, Any]) -> "_Part":
+        """Return a part with the texts of a block as its description."""
         held = block.get("resource")
         said = {**_text_fields(block), **({"resource": _text_fields(held)} if isinstance(held, dict) else {})}
         return cls(said, _UnchangedContent(block))
 
     def block(self) -> dict[str, Any]:
+        """Return the block with the description as it is now."""
         whole, said = self.kept.block, dict(self.description)
         if "resource" in said:
             said["resource"] = {**whole["resource"], **said["resource"]}

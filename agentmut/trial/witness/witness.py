@@ -177,6 +177,7 @@ class _OnWire:
     """Requests of the original without what is to go, where there are trials with no others."""
 
     def informed(self, originals: Sequence[Footprint]) -> "_OnWire":
+        """Return the detector with what the requests of the original show."""
         shapes = list(dict.fromkeys(shape for seen in originals for shape in seen.requests))
         if isinstance(self.probe, OrderProbe):
             firsts = [seen.requests[seen.exchanges[0]] for seen in originals if seen.requests]
@@ -196,6 +197,7 @@ class _OnWire:
         )
 
     def of_other_turns(self) -> "_OnWire":
+        """Return the detector for trials whose turns the original never had."""
         return replace(self, probe=self.probe.uninformed()) if isinstance(self.probe, OrderProbe) else self
 
     def _is_gone(self, shapes: Sequence[RequestShape]) -> bool:
@@ -221,6 +223,7 @@ class _OnWire:
         )
 
     def carried(self, seen: Footprint) -> bool:
+        """Return whether a trial of the original carried what the edit changes."""
         if seen.requests:
             return self.probe.carried(seen.requests)
         return _was_read(self.edit, seen.reads)
@@ -237,16 +240,20 @@ class _Live:
     """Finds what is changed in requests of the original, where these tell who comes to it."""
 
     def informed(self, originals: Sequence[Footprint]) -> "_Live":
+        """Return the detector unchanged: a mark needs no comparison."""
         return self
 
     def of_other_turns(self) -> "_Live":
+        """Return the detector unchanged: a mark does not depend on the turns."""
         return self
 
     def sighting(self, seen: Footprint) -> Sighting:
+        """Return whether the mark was made, or the agent read the changed part of its config."""
         read = self.edit is not None and _was_read(self.edit, seen.reads)
         return Sighting(arrived=read or self.mark in seen.marks)
 
     def carried(self, seen: Footprint) -> bool:
+        """Return whether a trial of the original came to what is changed, as far as its requests tell."""
         if self.place and seen.requests:
             return self.place.carried(seen.requests)
         return True  # the mutant's reach has said which scenarios come to it

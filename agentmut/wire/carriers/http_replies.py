@@ -105,10 +105,12 @@ class _RelayedStream:
                 yield given
 
     def close(self) -> None:
+        """End the relay and close the stream."""
         self._relay.end()
         self._stream.close()
 
     async def aclose(self) -> None:
+        """End the relay and close the stream."""
         self._relay.end()
         await self._stream.aclose()
 

@@ -49,9 +49,11 @@ class _Seat(NamedTuple):
 
     @property
     def method(self) -> Any:
+        """Return the method that stands here now."""
         return self.holder.__dict__[self.name] if isinstance(self.holder, type) else self.holder.__wrapped__
 
     def put(self, method: Any) -> None:
+        """Put another method in this place."""
         setattr(self.holder, self.name, method)
 
 

@@ -23,6 +23,7 @@ class _Form(NamedTuple):
     name: str
 
     def of(self, document: Document) -> str:
+        """Return a document in this form."""
         if self.name == "wrapped":
             return document.wrapped
         if self.name == "stripped":

@@ -302,6 +302,7 @@ class _Request:
         self._path, self._body = call.path, original
 
     def attempt(self, step: Callable[[Body], Body]) -> None:
+        """Take a step of the changes; a body that the step refuses stays as it is."""
         try:
             self._body = step(self._body)
         except ValueError:

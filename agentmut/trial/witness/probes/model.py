@@ -26,9 +26,11 @@ class _ModelProbe(Probe):
 
     @property
     def by_absence(self) -> bool:
+        """Return whether the setting is taken out of the request."""
         return self.after is None
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request has the new value."""
         if self.key not in _VISIBLE:
             return False
         if self.after is None:
@@ -36,11 +38,13 @@ class _ModelProbe(Probe):
         return bool(self._value(shape) == self.after)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the old value. If that was unset: whether it goes to the same model."""
         if self._is_unset:  # the agent's own choice, of which a request to another model is none
             return not self.name or shape.model == self.name
         return self.key in _VISIBLE and bool(self._value(shape) == self.before)
 
     def carried(self, shapes: Shapes) -> bool:
+        """Return whether the original has the setting, or leaves it unset."""
         return self._is_unset or super().carried(shapes)
 
     @property
@@ -48,6 +52,7 @@ class _ModelProbe(Probe):
         return self.before in (None, "", [])
 
     def delivered(self, shapes: Shapes) -> bool:
+        """Return whether the requests show the new value: each of them where the setting is unset."""
         needed = all if self.after is None else any  # unset: then no request may show what was set
         return needed(map(self.shows, shapes))
 

@@ -89,9 +89,11 @@ class _TextGone(GoneProbe):
     """What is left of the config: requests that show it had the text too."""
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request lacks the removed text and has a text that remains."""
         return not self.carries(shape) and any(shown(text, shape.text) for text in self.remaining)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the text that is to go."""
         return shown(self.before, shape.text)
 
 
@@ -100,6 +102,7 @@ class _TextLost(_TextGone):
     """The probe for a text that was removed between others: some request has to show the rest of the config."""
 
     def delivered(self, shapes: Shapes) -> bool:
+        """Return whether no request has the text, and one has a text that remains."""
         return super().delivered(shapes) and any(map(self.shows, shapes))
 
     def is_always_there(self, shapes: Shapes) -> bool:
@@ -116,11 +119,13 @@ class _WhiteSpaceProbe(Probe):
     after: str
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request has the new white space."""
         if self.before == self.after:
             return False
         return self.after in shape.text and (self.before in self.after or self.before not in shape.text)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the old white space."""
         return self.before in shape.text
 
 
@@ -132,10 +137,12 @@ class _RepeatedDocument(Probe):
     document: str
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request has the document more than once."""
         once = sum(self.document.count(fragment) for fragment in self.passage)
         return self._times(shape) >= 2 * once > 0
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the document."""
         return self._times(shape) > 0
 
     def _times(self, shape: RequestShape) -> int:
@@ -148,18 +155,22 @@ class _DocumentOrder(OrderProbe):
     after: Sequence[Passage]
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request has the documents in the new order, or another one of them alone."""
         moved = self._in_order(self.after, shape) and not self._in_order(self.before, shape)
         return moved or self.picks_otherwise(shape)
 
     def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        """Return which documents a request has, in its order."""
         text = flat(shape.text)
         places = [(text.find(passage[0]) if passage else -1, n) for n, passage in enumerate(self.before)]
         return tuple(n for place, n in sorted(places) if place >= 0)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request has the documents in the old order."""
         return self._in_order(self.before, shape)
 
     def carried(self, shapes: Shapes) -> bool:
+        """Return whether the requests of an original trial have any text."""
         return any(shape.text for shape in shapes)
 
     @staticmethod

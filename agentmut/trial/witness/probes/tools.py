@@ -30,9 +30,11 @@ class _ToolRemoved(GoneProbe):
     others: frozenset[str]
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request lacks the tool and offers another one of the config."""
         return not self.carries(shape) and not self.others.isdisjoint(_offered(shape))
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the tool."""
         return self.name in _offered(shape)
 
 
@@ -44,13 +46,16 @@ class _ToolAdded(Probe):
     added: ToolSpec
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the added tool."""
         tools = (tool for tool in shape.tools if tool.name == self.added.name)
         return any(flat(tool.description) == flat(self.added.description) for tool in tools)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the tool that is copied, or any tool where none is."""
         return self.original in _offered(shape) if self.original else bool(shape.tools)
 
     def carried(self, shapes: Shapes) -> bool:
+        """Return whether the original could offer the added tool, which may be its first."""
         return not self.original or super().carried(shapes)  # it may be the first tool of all
 
 
@@ -63,12 +68,14 @@ class _ToolChanged(Probe):
     expected: Sequence[Difference]
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the changed tool."""
         tools = (_plain_tool(tool) for tool in shape.tools if tool.name == self.name)
         return bool(self.expected) and any(
             all(_matches(at_path(tool, place.path), place.after) for place in self.expected) for tool in tools
         )
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the tool as it was."""
         return self.original in _offered(shape)
 
 
@@ -78,26 +85,32 @@ class _ToolOrder(OrderProbe):
     after: list[str]
 
     def shows(self, shape: RequestShape) -> bool:
+        """Return whether the request offers the tools in the new order, or another one of them alone."""
         if not self.after:
             return not shape.tools
         moved = self._in_order(self.after, shape) and not self._in_order(self.before, shape)
         return moved or self.picks_otherwise(shape)
 
     def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        """Return which tools a request offers, in its order."""
         return tuple(self.before.index(name) for name in _offered(shape) if name in self.before)
 
     def carries(self, shape: RequestShape) -> bool:
+        """Return whether the request offers enough of the tools to have an order, or any of those that are removed."""
         here = set(self.before).intersection(_offered(shape))
         return len(here) > 1 if self.after else bool(here)  # one alone has no order
 
     def delivered(self, shapes: Shapes) -> bool:
+        """Return whether a request shows the new order, or each request lacks the tools that are removed."""
         return any(map(self.shows, shapes)) if self.after else all(map(self.shows, shapes))
 
     def shuffles(self, firsts: Shapes) -> bool:
+        """Return whether the original's first requests offer the same tools in several orders."""
         orders = set(map(self.picked, firsts)) if self.after else set()
         return len(orders) > len(set(map(frozenset, orders)))
 
     def carried(self, shapes: Shapes) -> bool:
+        """Return whether the requests of an original trial offer any tool."""
         return any(shape.tools for shape in shapes)
 
     @staticmethod

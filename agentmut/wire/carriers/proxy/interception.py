@@ -213,22 +213,27 @@ class _OpenedConnection(asyncio.Protocol):
             handler.data_received(bytes(self._held))
 
     def data_received(self, data: bytes) -> None:
+        """Give bytes to the handler, or keep them until there is one."""
         if self._handler is None:
             self._held += data
         else:
             self._handler.data_received(data)
 
     def eof_received(self) -> None:
+        """Tell the handler, if there is one, that the other side sends no more."""
         if self._handler is not None:
             self._handler.eof_received()
 
     def pause_writing(self) -> None:
+        """Tell the handler to write no more for now."""
         self._handler.pause_writing()
 
     def resume_writing(self) -> None:
+        """Tell the handler to write again."""
         self._handler.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the handler, if there is one, and mark the connection as ended."""
         if self._handler is not None:
             self._handler.connection_lost(exc)
         if not self.ended.done():
