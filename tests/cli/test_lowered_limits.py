@@ -12,37 +12,18 @@ import pytest
 
 from agentmut.recording.threads import AgentExitError, users_context
 from agentmut.trial.containment import contained
-from tests.warm_command import run_agentmut
+from tests.cli.late_agents import run_late_agent
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
 
-PROJECT = """
-version: 1
-agent: {adapter: python, run: "my_agent:run", config: {prompt: "Always greet the user. Be brief."}}
-suite: {scenarios: s.yaml}
-mutation: {operators: [prompt.drop_instruction]}
-execution: {isolate: task}
-"""
-AGENT = """
+IMPORTS = """
 import resource
 from resource import setrlimit as hidden  # from before agentmut can refuse it
-
-count = 0
-
-async def run(config, input):
-    global count
-    count += 1
-    if count == 25:
-        CALL
-    return "hello" if "greet" in config.prompt else "hm"
 """
 
 
 def run(folder: Path, call: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    (folder / "agentmut.yaml").write_text(PROJECT)
-    (folder / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hello}]}\n")
-    (folder / "my_agent.py").write_text(AGENT.replace("CALL", call))
-    return run_agentmut(folder, "run", "--yes", "--json", **variables)
+    return run_late_agent(folder, call, IMPORTS, **variables)
 
 
 @pytest.mark.parametrize("name", ["RLIMIT_AS", "RLIMIT_FSIZE", "RLIMIT_NOFILE"])

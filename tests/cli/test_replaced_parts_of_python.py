@@ -8,37 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.late_agents import PROJECT, write_late_agent
 from tests.warm_command import run_agentmut
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
 
 WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
-PROJECT = """
-version: 1
-agent: {adapter: python, run: "my_agent:run", config: {prompt: "Always greet the user. Be brief."}}
-suite: {scenarios: s.yaml}
-mutation: {operators: [prompt.drop_instruction]}
-execution: {isolate: task}
-"""
-AGENT = """
-count = 0
-
-def replace():
-    BODY
-
-async def run(config, input):
-    global count
-    count += 1
-    if count == 25:
-        replace()
-    return "hello" if "greet" in config.prompt else "hm"
-"""
 
 
 def run(folder: Path, body: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    (folder / "agentmut.yaml").write_text(PROJECT)
-    (folder / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{contains: hello}]}\n")
-    (folder / "my_agent.py").write_text(AGENT.replace("BODY", body))
+    write_late_agent(folder, "replace()", f"def replace():\n    {body}")
     command = [sys.executable, "-IS", str(WARM), "run", "--yes", "--json"]
     environment = {**os.environ, **variables}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

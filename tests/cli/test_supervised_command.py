@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from agentmut._base import users_places
-from agentmut.cli.supervising import wants_supervisor
 from tests.warm_command import AGENTMUT, ROOT
 
 pytestmark = pytest.mark.process
 
 LIMIT = 600
 """Seconds until a test gives up: no bound on anything that is measured."""
+
 PATIENT = "execution: {evaluator_timeout: 600}\n"
 """A busy machine may stand still for a minute."""
 THREAD = "execution: {isolate_evaluators: thread, evaluator_timeout: 600}\n"
@@ -331,62 +330,6 @@ def test_an_import_that_has_to_be_killed_names_no_verb_of_campaigns(tmp_path: Pa
     assert process.returncode == 130
     assert "so it was killed" in said
     assert said.endswith("Imported runs are kept: the same command imports the rest.\n")
-
-
-def test_what_works_ends_with_its_supervisor(tmp_path: Path) -> None:
-    program = (
-        "import os, sys, time\nfrom agentmut.cli.supervising import supervised\n"
-        "supervised(lambda: (print(os.getpid(), flush=True), time.sleep(600)), '')\n"
-    )
-    supervisor = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert supervisor.stdout
-    worker = int(supervisor.stdout.readline())
-    supervisor.kill()
-    supervisor.wait()
-    until = time.monotonic() + LIMIT
-    while alive(worker):
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    supervisor.stdout.close()
-
-
-def alive(process: int) -> bool:
-    try:
-        return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def test_places_are_those_of_users_code() -> None:
-    library = os.path.dirname(os.__file__)  # noqa: PTH120
-    traces = (
-        'Thread 0x1 (most recent call first):\n  File "/my/judge.py", line 3 in judge\n'
-        f'Current thread 0x2 (most recent call first):\n  File "{library}/selectors.py", line 468 in select\n'
-        f'  File "{ROOT}/agentmut/cli/entry.py", line 9 in main\n'
-    )
-    assert users_places(traces) == "/my/judge.py:3 in judge"
-
-
-def test_a_library_that_calls_agentmut_blocks_nothing() -> None:
-    """The command line's own parser stands below agentmut in the main thread; a library above it may be what blocks."""
-    packages = f"{os.path.dirname(os.__file__)}/site-packages"  # noqa: PTH120
-    ours = f'  File "{ROOT}/agentmut/cli/entry.py", line 9 in main\n'
-    below = f'{ours}  File "{packages}/typer/main.py", line 5 in wrap\n'
-    above = f'  File "{packages}/slow/parser.py", line 7 in parse\n'
-    assert users_places(f"Thread 0x1 (most recent call first):\n{below}") == ""
-    assert (
-        users_places(f"Thread 0x1 (most recent call first):\n{above}{below}")
-        == f"{packages}/slow/parser.py:7 in parse"
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "wanted"),
-    [(["run", "--yes"], True), ([], False), (["--version"], False), (["run", "--help"], False)]
-    + [([verb], False) for verb in ("simulate", "proxy", "init")],
-)
-def test_verbs_that_run_code_of_users_are_supervised(arguments: list[str], wanted: bool) -> None:
-    assert wants_supervisor(arguments) is wanted
 
 
 def test_an_agent_that_blocks_the_event_loop_fails_and_costs_no_other_its_time(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Agents of Bedrock, inline and deployed: boto3 reads their event streams."""
 
 import asyncio
-import os
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,75 +10,36 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.errors import AdapterError
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.campaign.selection.selection import Selection
-from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import read_tool
-from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.current import running
 from agentmut.recording.trial import Trial
-from agentmut.seams.protocols.adapter import Adapter, AgentSpec
+from agentmut.seams.protocols.adapter import AgentSpec
 from agentmut.trial.classification import ending_of_error
 from agentmut.usecases.campaigns import measure
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
+from tests.frameworks.bedrock_runs import (
+    AGENTS,
+    CASES,
+    CONFIG,
+    DEPLOYED,
+    DESK,
+    POLICY,
+    deployed,
+    ran,
+)
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import FUNCTIONS, PROMPT
 
 pytestmark = pytest.mark.framework
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
-AGENTS = "tests.frameworks.bedrock_agents"
-KEYS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
-DESK = {"functions": f"{AGENTS}:FUNCTIONS"}
-MODEL = ModelConfig(name="sim-large")
-POLICY = (Document(name="policy", text="Refunds take five days. Gifts are final."),)
-CONFIG = AgentConfig(prompt=PROMPT, model=MODEL, context=POLICY)
-STEPWISE = (
-    "You help customers.\n\n- Always look up the order before you answer.\n"
-    "- If the customer asks for a refund, you must issue the refund."
-)
-TEMPLATE: dict[str, Any] = {"inline": True, "prompt_template": "tests/frameworks/bedrock_template.txt"}
-DEPLOYED: dict[str, Any] = {"agent_id": service.AGENT, "alias_id": service.ALIAS}
-ORDERS = ["Where is my order A-1042?", "And where is my order A-1043?"]
-CASES = (
-    Case(
-        "bedrock_agents",
-        "inline, two tools",
-        "",
-        ORDERS,
-        ["look_up_order"],
-        options=TEMPLATE,
-        config=CONFIG.model_copy(update={"model": ModelConfig(name="sim-large", temperature=0.3)}),
-        others=DESK,
-        limit=3,
-    ),
-    Case(
-        "bedrock_agents",
-        "inline, several steps, streamed",
-        "",
-        ["I want a refund for my order A-1042."],
-        ["look_up_order", "refund_order"],
-        options={"inline": True},
-        config=CONFIG.model_copy(update={"prompt": STEPWISE}),
-        others={"functions": f"{AGENTS}:STEPS", "stream": True},
-        limit=3,
-    ),
-    Case(
-        "bedrock_agents",
-        "deployed",
-        "",
-        ORDERS,
-        ["look_up_order"],
-        options=DEPLOYED,
-        config=AgentConfig(prompt="You help customers.", context=POLICY),
-        others=DESK,
-        limit=3,
-    ),
-)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -96,19 +56,6 @@ def test_its_agents_are_run_as_the_kit_demands(case: Case, loop_thread: Any) -> 
         if "sessionState" in body
     }
     assert len(texts) > 3  # documents, as they are and as mutants have them
-
-
-def deployed(**options: Any) -> Adapter:
-    spec = AgentSpec(adapter="bedrock_agents", options={**DEPLOYED, **options}, **DESK)
-    return BedrockAgentsAdapter.create(spec, AgentConfig(context=POLICY))
-
-
-def ran(adapter: Adapter, *turns: str, trial: Trial | None = None) -> AgentTrace:
-    async def run() -> AgentTrace:
-        with running(trial or Trial("t1")) as found:
-            return await adapter.run(turns, found)
-
-    return asyncio.run(run())
 
 
 @pytest.fixture
@@ -397,98 +344,6 @@ def test_a_refusal_in_the_stream_is_one(at: Callable[..., Any]) -> None:
     with at(service.Script(refusal)), pytest.raises(Exception, match="Access denied") as raised:
         ran(deployed(), "Hello", trial=trial)
     assert ending_of_error(raised.value, trial.recorder)[0] is Ending.REFUSED
-
-
-def by_object(thing: dict[str, str]) -> str:
-    return "never"
-
-
-NESTED = (by_object,)
-
-
-@pytest.mark.parametrize(
-    ("options", "config", "said"),
-    [
-        ({}, CONFIG, "needs `inline: true`, or `agent_id`"),
-        ({"inline": True, "agent_id": "A"}, CONFIG, "needs `inline: true`, or `agent_id`"),
-        ({"agent_id": "A"}, CONFIG, "alias_id is missing"),
-        ({"inline": True, "regoin": "x"}, CONFIG, "Did you mean 'region'"),
-        ({"inline": True, "region": 3}, CONFIG, "expected a text, found 3"),
-        ({"inline": True, "session_state": "x"}, CONFIG, "expected a mapping"),
-        ({"inline": True, "call": {"instruction": "x"}}, CONFIG, "instruction is set by agentmut"),
-        ({"inline": "no"}, CONFIG, "inline: expected true or false, found 'no'"),
-        ({"inline": True, "prompt_template": "none.txt"}, CONFIG, "none.txt cannot be read"),
-        ({"inline": True}, AgentConfig(prompt=PROMPT), "model.name is missing"),
-        (
-            {"inline": True},
-            CONFIG.model_copy(update={"model": ModelConfig(name="m", top_p=0.5)}),
-            "prompt_template",
-        ),
-        (
-            {"inline": True},
-            CONFIG.model_copy(update={"model": ModelConfig(name="m", seed=1)}),
-            "have no seed",
-        ),
-        (
-            TEMPLATE,
-            CONFIG.model_copy(update={"model": ModelConfig(name="m", temperature=1.5)}),
-            "up to 1, not 1.5",
-        ),
-        (
-            {"inline": True},
-            CONFIG.model_copy(update={"tools": (read_tool(by_object),)}),
-            "'thing' of 'by_object'",
-        ),
-    ],
-)
-def test_what_a_section_gets_wrong_is_said(options: Any, config: AgentConfig, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        BedrockAgentsAdapter.create(AgentSpec(adapter="bedrock_agents", options=options, **DESK), config)
-
-
-@pytest.mark.parametrize("name", ["bedrock", "bedrock_agents"])
-@pytest.mark.parametrize(
-    ("version", "said"),
-    [
-        (None, r"requires the package boto3. Install it with: pip install 'agentmut\[bedrock\]'"),
-        ("1.20.0", "made for boto3 1.40 and later, below 2.0; found 1.20.0"),
-        ("2.1", "found 2.1.*through its model requests"),
-    ],
-)
-def test_another_version_of_boto3_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str, version: str | None, said: str
-) -> None:
-    found = {"boto3": version} if version else {}
-    monkeypatch.setattr("agentmut.adapters._shared.sdk_version.version_of", lambda _: found)
-    with pytest.raises(AdapterError, match=said):
-        Case(name, "", "", [], [], others=DESK).adapter()
-
-
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({}, "no credentials.*AWS_SECRET_ACCESS_KEY.* not for its agents$"),
-        (
-            KEYS | {"AWS_REGION": "eu-central-1"},
-            r"no region.*Set AWS_DEFAULT_REGION .*agent\.options\.region",
-        ),
-        ({"AWS_BEARER_TOKEN_BEDROCK": "x"}, "not for its agents$"),
-        ({"AWS_PROFILE": "nobody"}, r"profile \(nobody\) could not be found$"),
-        (KEYS | {"AWS_DEFAULT_REGION": "at home"}, "'at home' doesn't match a supported format"),
-    ],
-)
-def test_what_a_client_lacks_is_said(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], said: str
-) -> None:
-    for variable in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for variable, value in variables.items():
-        monkeypatch.setenv(variable, value)
-    with pytest.raises(AdapterError, match=said):
-        ran(deployed(), "Hello")
 
 
 def test_a_deployed_agent_is_not_run_as_one_that_it_is_not(at: Callable[..., Any]) -> None:

@@ -24,7 +24,7 @@ from agentmut.recording.current import running
 from agentmut.recording.trial import ToolChange, Trial
 from agentmut.seams.protocols.adapter import AgentSpec
 from tests.frameworks.mcp_agents import orders
-from tests.frameworks.test_mcp_between import (
+from tests.frameworks.mcp_between import (
     CALLED,
     DECOY,
     FOUND,
