@@ -133,9 +133,7 @@ def cut_page(text: str, way: str) -> str:
 
 
 def project_option(project: Path) -> str:
-    """Return the option that a proposed command needs, with a blank ahead; empty for the folder
-    they are in.
-    """
+    """Return the option of a proposed command that names the project, after a blank; empty for the current folder."""
     return "" if project == Path() else f" --project {shlex.quote(str(project))}"
 
 

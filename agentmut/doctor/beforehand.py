@@ -11,6 +11,12 @@ from agentmut.seams import Adapter, AsksNoModel, AsksService, RunsOutside
 from agentmut.store import Check
 from agentmut.trial import inside
 
+_KEEPS_LOCK = (
+    "a call that keeps Python's lock, such as a catastrophic regular expression, would stop all trials there, and the "
+    "command would begin again with processes. If the agent may make such a call, write `execution: {isolate: process}`"
+)
+"""What a call may do that keeps Python's lock, and the remedy."""
+
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     """Yield what was found in order, and what was not; `variables` are those of the agent's environment."""
@@ -28,27 +34,19 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     yield from evaluator_checks(session)
 
 
-_KEEPS_LOCK = (
-    "a call that keeps Python's lock, such as a catastrophic regular expression, would stop all trials there, and the "
-    "command would begin again with processes. If the agent may make such a call, write `execution: {isolate: process}`"
-)
-
-
 def isolation_checks(session: Session) -> Iterator[Check]:
     """Yield where the agent's code may end the process of the campaign, which only processes of its own survive."""
     isolate = session.project.execution.isolate
     if isinstance(inside(session.adapter), RunsOutside) or isolate == "process":
         return
+    in_processes = "isolate: auto gives trials processes of their own" if isolate == "auto" else ""
     for need in process_needs(session.project.root):
-        if isolate == "auto":
-            yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
+        if in_processes:
+            yield Check(ok=True, said=f"{need}: {in_processes}")
         else:
             yield Check(ok=False, said=f"{need}. Set execution.isolate to `process`, or to `auto`")
     for need in kept_lock_needs(session.adapter, session.scenarios, session.project.root):
-        if isolate == "auto":
-            yield Check(ok=True, said=f"{need}: isolate: auto gives trials processes of their own")
-        else:
-            yield Check(ok=True, said=f"{need}: {_KEEPS_LOCK}")
+        yield Check(ok=True, said=f"{need}: {in_processes or _KEEPS_LOCK}")
 
 
 def evaluator_checks(session: Session) -> Iterator[Check]:

@@ -39,23 +39,23 @@ class _BoundedEvaluator(NamedEvaluator):
     """An evaluator whose calls have a deadline. One that is asked beside a deadline already is asked directly."""
 
     seconds: float = field(kw_only=True)
-    one: Callable[..., Any] = field(kw_only=True)
+    evaluate_in_time: Callable[..., Any] = field(kw_only=True)
     """Calls `evaluate` in time."""
-    every: Callable[..., Any] = field(kw_only=True)
+    every_check_in_time: Callable[..., Any] = field(kw_only=True)
     """Calls `every_check` in time."""
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Return the evaluator's check. Raise `EvaluatorError`, past the deadline too, or `NotJudgedError`."""
         if is_bounded():
             return super().evaluate(scenario, trace)
-        check: Check = self._in_time(self.one, scenario, trace)
+        check: Check = self._in_time(self.evaluate_in_time, scenario, trace)
         return check
 
     def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
         """Return all checks. Raises like `evaluate`."""
         if is_bounded():
             return super().every_check(scenario, trace)
-        checks: tuple[Check, ...] = self._in_time(self.every, scenario, trace)
+        checks: tuple[Check, ...] = self._in_time(self.every_check_in_time, scenario, trace)
         return checks
 
     def _in_time(self, ask: Callable[..., Any], scenario: Scenario, trace: AgentTrace) -> Any:
@@ -64,13 +64,12 @@ class _BoundedEvaluator(NamedEvaluator):
             return ask(scenario, trace)
         except OverdueError as error:
             place = str(error) or "an unknown place"
-            said = f"{where} took more than {self.seconds:g} s on one run; it was at {place}."
-            said = f"{said} Make it faster, or raise execution.evaluator_timeout. {KEPT}"
-            raise EvaluatorError(said, said) from None
+            problem = f"{where} took more than {self.seconds:g} s on one run; it was at {place}."
+            problem = f"{problem} Make it faster, or raise execution.evaluator_timeout. {KEPT}"
         except (AgentExitError, ForkedWorkerEndedError) as error:
             how = "with " if isinstance(error, AgentExitError) else ""
-            said = f"{where} ended {how}{error}. Fix the evaluator. {KEPT}"
-            raise EvaluatorError(said, said) from None
+            problem = f"{where} ended {how}{error}. Fix the evaluator. {KEPT}"
+        raise EvaluatorError(problem, problem)
 
 
 def bounded(evaluator: Evaluator, calls: BoundedCalls) -> Evaluator:
@@ -82,6 +81,6 @@ def bounded(evaluator: Evaluator, calls: BoundedCalls) -> Evaluator:
         evaluator.evaluator,
         evaluator.place,
         seconds=calls.seconds,
-        one=calls.add(evaluator.evaluate),
-        every=calls.add(evaluator.every_check),
+        evaluate_in_time=calls.add(evaluator.evaluate),
+        every_check_in_time=calls.add(evaluator.every_check),
     )

@@ -49,7 +49,7 @@ class CalibratedComparer(Protocol):
 
 
 class FactComparison(Protocol):
-    """The comparison of two runs by facts, as relations see it; `facts.comparison` implements it."""
+    """The comparison of two runs by facts, as relations see it; `agentmut.judging` implements it."""
 
     @property
     def extractors(self) -> tuple[Extractor, ...]:

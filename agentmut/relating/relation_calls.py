@@ -49,11 +49,10 @@ def _result(chosen: ChosenRelation, call: Callable[[], object], call_name: str) 
         with in_plugin(call_name), contained_calls():  # one of agentmut may call functions that read facts
             return call() if ours or chosen.seconds is None else in_time(call, chosen.seconds)
     except OverdueError as error:
-        said = f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {str(error) or 'an unknown place'}"
-        raise RunError(f"{said}. Correct the relation, or raise execution.evaluator_timeout") from None
-    except (
-        BaseException
-    ) as error:  # SystemExit would end the check with an exit code that means something else
+        place = str(error) or "an unknown place"
+        fault = f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {place}"
+        raise RunError(f"{fault}. Correct the relation, or raise execution.evaluator_timeout") from None
+    except BaseException as error:  # SystemExit too: the check would end with an exit code of another meaning
         if is_ctrl_c(error) or isinstance(error, RunError):  # as of a model judge that is out of reach
             raise
         raise _raised(error, call_name) from error

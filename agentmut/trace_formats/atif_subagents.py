@@ -23,12 +23,12 @@ def with_subagents(trace: AgentTrace, run: Mapping[str, Any], trace_of: TraceOf)
     steps: list[Step] = []
     for step in trace.steps:
         if step.action is Action.RESPOND and others:
-            steps += [each for sub in others for each in _steps(sub, step.turn, trace_of)]
+            steps += [sub_step for sub in others for sub_step in _steps(sub, step.turn, trace_of)]
             others = []
         steps.append(step)
         if step.call_id in by_call:
             steps += _steps(by_call[step.call_id], step.turn, trace_of)
-    steps += [each for sub in others for each in _steps(sub, 0, trace_of)]
+    steps += [sub_step for sub in others for sub_step in _steps(sub, 0, trace_of)]
     return trace.model_copy(update={"steps": tuple(steps)})
 
 

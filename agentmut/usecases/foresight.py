@@ -43,9 +43,9 @@ class Rules(NamedTuple):
     delta: float
     n_max: int
 
-    def in_round(self, each: Round) -> Self:
+    def in_round(self, round_: Round) -> Self:
         """Return the rule of a round, with its drop, its baseline and its share of alpha."""
-        return self._replace(n0=each.baseline, alpha=self.alpha * each.weight, delta=each.delta)
+        return self._replace(n0=round_.baseline, alpha=self.alpha * round_.weight, delta=round_.delta)
 
     def design(self, scenarios: int) -> KillDesign:
         """Return the kill design of each of so many scenarios."""

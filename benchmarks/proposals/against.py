@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.proposals.grades import HERE, Graded, graded_rows
+from benchmarks.proposals.mined import found_on, inputs_of
 
 FILE = HERE / "bases.csv"
 ENOUGH = 0.8
@@ -107,8 +108,6 @@ def forecast() -> int:
 
 def against(folders: Iterable[Path]) -> int:
     """Write `bases.csv` from finished runs of the graded agents to standard output."""
-    from benchmarks.proposals.__main__ import found_on, inputs_of
-
     mined: dict[tuple[str, str, str], str] = {}
     tried: set[str] = set()
     for folder in folders:

@@ -128,7 +128,7 @@ class _Member(NamedTuple):
 
 
 def _parallel(flow: Flow, ways: FlowEdges) -> Iterator[tuple[str, str, dict[str, _Member]]]:
-    """Fork, join and the nodes between them, for every stretch of single nodes side by side."""
+    """Yield fork, join and the nodes between them, for every stretch of single nodes side by side."""
     for source in list(ways.out):
         forks: defaultdict[tuple[str, ...], dict[str, _Member]] = defaultdict(dict)
         for into in ways.out[source]:

@@ -70,18 +70,13 @@ class Pipeline(HasExampleArgument):
         begun = _result(pair.source, self.first)
         if begun is None or not self.right.evaluate(pair.scenario, stated([begun])).passed:
             return None
+        was_right, last = f"{_named(self.first)} was right", _named(self.last)
         ended = _result(pair.source, self.last)
         if ended is None:
-            return check(
-                self.id, [f"{_named(self.first)} was right, but {_named(self.last)} has no result"], ""
-            )
+            return check(self.id, [f"{was_right}, but {last} has no result"], "")
         judged = self.then.evaluate(pair.scenario, stated([ended]))
-        faults = (
-            []
-            if judged.passed
-            else [f"{_named(self.first)} was right, but {_named(self.last)}: {judged.reason}"]
-        )
-        return check(self.id, faults, f"{_named(self.first)} was right, and so is {_named(self.last)}")
+        faults = [] if judged.passed else [f"{was_right}, but {last}: {judged.reason}"]
+        return check(self.id, faults, f"{was_right}, and so is {last}")
 
     def examples(self) -> Iterable[RelationExample]:
         """Yield a triage whose finding is in the answer, and a triage whose finding is not."""

@@ -47,10 +47,10 @@ def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[
 
 def without_repetitions(faults: Iterable[Fault]) -> Iterator[str]:
     """Join faults that differ only in values: the first one, with the requests that show it."""
-    alike: dict[tuple[str, str], list[Fault]] = {}
+    groups: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        alike.setdefault((fault.check, _VALUES.split(fault.problem)[0]), []).append(fault)
-    for (check, _), group in alike.items():
+        groups.setdefault((fault.check, _VALUES.split(fault.problem)[0]), []).append(fault)
+    for (check, _), group in groups.items():
         of = ", ".join(dict.fromkeys(fault.of for fault in group if fault.of))
         more = len({fault.problem for fault in group}) - 1
         notes = [f"of {of}" if of else "", f"{more} more like it" if more else ""]
@@ -89,7 +89,7 @@ def _calls(probe: Probe, requests: Mapping[str, ModelRequest]) -> Iterator[tuple
             call = probe.codec.encode_request(request)
             parsed(call)
             probe.codec.decode_request(call)
-        except Exception:
+        except Exception:  # of foreign code; `request_faults` tells it
             continue
         yield name, call
 
@@ -99,7 +99,7 @@ def _is_known(probe: Probe, name: str) -> bool:
     request = REQUESTS[name]
     try:
         found = probe.codec.decode_request(probe.codec.encode_request(request))
-    except Exception:
+    except Exception:  # of foreign code; `request_faults` tells it
         return False
     return bool(getattr(alike(found), name) == getattr(request, name))
 
@@ -108,7 +108,7 @@ def _streams(probe: Probe, samples: Iterable[HttpCall | bytes]) -> Iterator[Faul
     for reply in REPLIES.values():
         try:
             stream = probe.codec.encode_reply(reply, reply_id="r-1", stream=True)
-        except Exception:
+        except Exception:  # of foreign code; `reply_faults` tells it
             continue
         yield from probe.collected(framing_faults, stream)
         if reply.text and reply.tool_calls:

@@ -79,6 +79,10 @@ def _entered(section: _Section, line: Line) -> _Section:
 
 
 def _group(lists: list[tuple[int, int]], line: Line, new: int) -> tuple[int, list[tuple[int, int]]]:
+    """Return the group of a block, which is `new` unless it goes on with a list, and the lists that are open after it.
+
+    An open list is its indentation and its group.
+    """
     if line.kind is Kind.TEXT:
         return new, [entry for entry in lists if entry[0] < line.indent]
     outer = [entry for entry in lists if entry[0] <= line.indent]

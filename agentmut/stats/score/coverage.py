@@ -24,8 +24,8 @@ def overall_coverage(dimensions: Sequence[float], weights: Sequence[float] | Non
     Weights are divided by their sum; without them all count alike. A dimension of 0 makes the whole 0,
     unless its weight is 0: then it does not count.
 
-    Raises `ValueError` for no dimension, a coverage outside [0, 1], as many weights as there are not
-    dimensions, a negative weight, or weights that are all 0.
+    Raises `ValueError` for no dimension, a coverage outside [0, 1], more or fewer weights than dimensions,
+    a negative weight, or weights that are all 0.
     """
     if not len(dimensions):
         raise ValueError(f"dimensions must not be empty, got {dimensions!r}")

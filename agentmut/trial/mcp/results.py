@@ -80,10 +80,10 @@ def within(change: Change, text: Any) -> Any:
     """
     if not isinstance(text, list) or not any(map(_is_block, text)):
         return change(text)
-    given = change([_Part.from_block(one) if _is_block(one) else one for one in text])
-    if not isinstance(given, list):  # one text in the place of all
+    changed = change([_Part.from_block(part) if _is_block(part) else part for part in text])
+    if not isinstance(changed, list):  # one text in the place of all
         return change(text)
-    return [one.block() if isinstance(one, _Part) else one for one in given]
+    return [part.block() if isinstance(part, _Part) else part for part in changed]
 
 
 class _UnchangedContent:
@@ -106,16 +106,17 @@ class _Part:
     @classmethod
     def from_block(cls, block: Mapping[str, Any]) -> "_Part":
         """Return a part with the texts of a block as its description."""
-        held = block.get("resource")
-        said = {**_text_fields(block), **({"resource": _text_fields(held)} if isinstance(held, dict) else {})}
-        return cls(said, _UnchangedContent(block))
+        description: dict[str, Any] = _text_fields(block)
+        if isinstance(resource := block.get("resource"), dict):
+            description["resource"] = _text_fields(resource)
+        return cls(description, _UnchangedContent(block))
 
     def block(self) -> dict[str, Any]:
         """Return the block with the description as it is now."""
-        whole, said = self.kept.block, dict(self.description)
-        if "resource" in said:
-            said["resource"] = {**whole["resource"], **said["resource"]}
-        return {**whole, **said}
+        whole, changed = self.kept.block, dict(self.description)
+        if "resource" in changed:
+            changed["resource"] = {**whole["resource"], **changed["resource"]}
+        return {**whole, **changed}
 
 
 def _text_fields(block: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,8 +143,8 @@ def _is_text(block: Any) -> bool:
 
 
 def _content(value: Any) -> list[Any]:
-    if isinstance(value, list) and value and all(isinstance(one, str) or _is_block(one) for one in value):
-        return [block for one in value for block in (_content(one) if isinstance(one, str) else [one])]
+    if isinstance(value, list) and value and all(isinstance(part, str) or _is_block(part) for part in value):
+        return [block for part in value for block in (_content(part) if isinstance(part, str) else [part])]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return [{"type": "text", "text": text}]
 

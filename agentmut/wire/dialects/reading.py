@@ -63,9 +63,8 @@ def _tokens(usage: Any, keys: TokenKeys, where: str) -> Usage:
 
 
 def _count(found: Mapping[str, Any], key: str, where: str) -> int:
-    if (
-        type(value := found.get(key)) is int and 0 <= value <= MOST_TOKENS
-    ):  # nearly always; many replies are read
+    value = found.get(key)
+    if type(value) is int and 0 <= value <= MOST_TOKENS:  # the usual case first, since many replies are read
         return value
     outer, _, inner = key.rpartition(".")
     if outer:
