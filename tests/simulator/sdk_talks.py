@@ -1,7 +1,6 @@
 """One conversation with the simulator by each real SDK: a question, a call, its result, an answer."""
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +10,6 @@ import pytest
 from botocore.config import Config
 
 from agentmut.simulator.service.background import Simulator
-from agentmut.simulator.service.service_settings import read_settings
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -54,12 +52,6 @@ def anthropic_at(url: str) -> "Anthropic":
 class Talk(NamedTuple):
     calls: list[tuple[str, Any]]
     text: str
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Iterator[Simulator]:
-    with Simulator(read_settings(seed=1)) as running:
-        yield running
 
 
 def chat(simulator: Simulator, trial: str, stream: bool) -> Talk:

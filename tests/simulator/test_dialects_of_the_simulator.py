@@ -1,8 +1,8 @@
 """The real SDKs hold the same conversation with the simulator, each in its dialect."""
 
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx2
 import openai
@@ -12,9 +12,6 @@ from botocore.eventstream import ChecksumMismatch
 from agentmut.simulator.service.agents import Conversations, UnknownResponseError
 from agentmut.simulator.service.background import Simulator
 from agentmut.simulator.service.service_settings import read_settings
-
-if TYPE_CHECKING:
-    pass
 from tests.simulator.sdk_talks import (
     ASKED,
     DESCRIPTION,
@@ -44,6 +41,12 @@ DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [
     converse,
     ollama,
 ]
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    with Simulator(read_settings(seed=1)) as running:
+        yield running
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
