@@ -123,3 +123,16 @@ def test_doctor_says_that_the_other_route_is_not_needed(desk: Call) -> None:
     out = desk("doctor", "--yes")[0]
     assert "You need no rebuild: each change arrives by wire. The route rebuild does not work here: " in out
     assert "prompt by rebuild" not in out
+
+
+def test_a_request_that_was_not_seen_says_how_the_run_ended(desk: Call) -> None:
+    """Such as a function that takes one question, and is given the turns of a conversation as a list."""
+    Path("scenarios.yaml").write_text("- {name: two, turns: [Hi, Bye], evaluators: [{contains: Hello}]}\n")
+    (module,) = Path().glob("outdated_*.py")
+    code = module.read_text().replace("    messages = [", "    input = input.strip()\n    messages = [")
+    Path(f"strict_{module.name}").write_text(code)
+    project = Path("agentmut.yaml").read_text().replace(f"{module.stem}:run", f"strict_{module.stem}:run")
+    Path("agentmut.yaml").write_text(project)
+    said = desk("doctor", "--save-request", "again.json", "--yes")[1]
+    assert "no model request was seen, so there is none to keep. The agent's run ended so: " in said
+    assert "'list' object has no attribute 'strip'" in said

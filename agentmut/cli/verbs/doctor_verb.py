@@ -106,7 +106,8 @@ def _save(found: "Examination", path: Path, project: "Project") -> None:
     from agentmut.project import with_sources
 
     if found.kept is None:
-        raise UsageError("--save-request: no model request was seen, so there is none to keep.")
+        ending = f" The agent's run ended so: {found.diagnosis.said}" if found.diagnosis.said else ""
+        raise UsageError(f"--save-request: no model request was seen, so there is none to keep.{ending}")
     try:
         text = with_sources(found.kept.text, found.kept.config, project.root.resolve())
         write_output(path, text.encode())
