@@ -44,7 +44,10 @@ def agents_on_stderr() -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = streams
-        with suppress(OSError, ValueError):  # of what an agent wrote, and then closed the file
+        os.dup2(
+            kept[1], 1
+        )  # an agent may have closed it, and what it has written would wait for the document
+        with suppress(OSError, ValueError):
             sys.stdout.flush()
         for number, copy in enumerate(kept, 1):
             os.dup2(copy, number)
