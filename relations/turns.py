@@ -52,7 +52,7 @@ _MATERIAL = re.compile(
     re.I,
 )
 _CODE = re.compile(
-    r"\A\s*(?:[{\[<]|#!)|^[ \t]*(?:import \w[\w., ]*$|from \w[\w.]* import |(?:async )?def \w+\(|class \w+[(:]"
+    r"\A\s*(?:[{\[<]|#!)|^[ \t]*+(?:import \w[\w., ]*$|from \w[\w.]* import |(?:async )?def \w+\(|class \w+[(:]"
     r"|function \w*\(|(?:const|let|var) \w+ ?=|[\w.]+ ?[-+*/]?= ?\S+;?$|[\w.]+\([^\n]*\);?$|[^\n]*[;{}]$)",
     re.M,
 )

@@ -15,7 +15,7 @@ _WIDE = "\uff01-\uff5e\u00a0\u2007\u202f"
 _ESCAPED = re.compile(  # the first character is the whole of what most places are tried for
     rf"[%\\&\x1b{_INVISIBLE}{_WIDE}](?:"
     r"(?P<address>(?<=%)[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*)"
-    r"|(?<=\\)\\*(?:(?P<unicode>u[0-9A-Fa-f]{4})|(?P<byte>x[0-9A-Fa-f]{2})|(?P<slash>/))"
+    r"|(?<=\\)(?<!\\\\)\\*+(?:(?P<unicode>u[0-9A-Fa-f]{4})|(?P<byte>x[0-9A-Fa-f]{2})|(?P<slash>/))"
     r"|(?P<entity>(?<=&)(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|quot|amp|apos|lt|gt|nbsp|colon|equals|sol|commat);)"
     r"|(?P<colour>(?<=\x1b)\[[0-9;]{0,12}[mK])"
     rf"|(?P<invisible>(?<=[{_INVISIBLE}]))|(?P<wide>(?<=[{_WIDE}])))"
