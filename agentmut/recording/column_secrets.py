@@ -17,10 +17,13 @@ _HEAD = re.compile(
     r"|(?:api|access|secret)[ _]?key)"
     r"\\*\"?\s*"
 )
-_NAME = re.compile(r"\s*(?:\\*\")?[\w .#-]{1,40}(?:\\*\")?\s*")
+_NAME = re.compile(r"\s*(?:\\*[\"'])?[\w .#-]{1,40}(?:\\*[\"'])?\s*")
 _LINE = re.compile(r"(?:\\+r|\r)?(?:\n|\\+n)")
-_NEXT_LINE = re.compile(r"(?:(?<!\\)\\++r|\r)?(?:\n|(?<!\\)\\++n)")
+_NEXT_LINE = r"(?:(?<!\\)\\++r|\r)?(?:\n|(?<!\\)\\++n)"
 """The same, looked for: a search begins once in a run of backslashes, and not at each of them."""
+_END = re.compile(rf"{_NEXT_LINE}|(?<!\\)\\*+[\"'][ ]?[}}\]]")
+_BEGIN = re.compile(rf"{_NEXT_LINE}|(?<!\\)\\*+[\"']\s?:\s?\\*[\"']")
+"""A table may stand in a value of JSON."""
 _CELL = re.compile(r"\s*(?:\\*[\"'])?([^\s\"'\\=():]+)(?:\\*[\"'])?\s*")
 MOST_ROWS = 1000
 LONGEST_HEAD = 400
@@ -51,26 +54,21 @@ def _columns(text: str, begin: int, end: int) -> Iterator[Span]:
 
 def _cells(text: str, end: int, sign: str, cells: int, heads: list[int]) -> Iterator[Span]:
     for _ in range(MOST_ROWS):
-        begin = _beyond_line(text, end)
-        end = _end_of_line(text, begin)
+        line = _LINE.match(text, end)
+        if line is None:
+            return
+        begin, end = line.end(), _end_of_line(text, line.end())
         row = text[begin:end]
         if row.count(sign) == cells:
             for column in heads:
                 yield from _cell(row, begin, sign, column)
         elif row.strip(" -+|:"):
             return
-        if end == len(text):
-            return
 
 
 def _end_of_line(text: str, place: int) -> int:
-    found = _NEXT_LINE.search(text, place)
+    found = _END.search(text, place)
     return found.start() if found else len(text)
-
-
-def _beyond_line(text: str, end: int) -> int:
-    found = _LINE.match(text, end)
-    return found.end() if found else end
 
 
 def _escaped_tab(line: str) -> str | None:
@@ -79,7 +77,7 @@ def _escaped_tab(line: str) -> str | None:
 
 
 def _line_before(text: str, place: int) -> int:
-    ends = [found.end() for found in _LINE.finditer(text, max(0, place - LONGEST_HEAD), place)]
+    ends = [found.end() for found in _BEGIN.finditer(text, max(0, place - LONGEST_HEAD), place)]
     return ends[-1] if ends else max(0, place - LONGEST_HEAD)
 
 

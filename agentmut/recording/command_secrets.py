@@ -32,7 +32,7 @@ COMMANDS = (
     _form("option of a login",
           ("docker login", "podman login", "helm registry login", "mongosh", "mysql", "mariadb", "redis-cli", "ldap",
            "az login", "oc login"),
-          rf"(?:(?:docker|podman|helm registry|az|oc) login|mongosh|(?:mysql|mariadb)\w{0,40}|redis-cli|ldap\w{1,40})\s"
+          rf"(?:(?:docker|podman|helm registry|az|oc) login|mongosh|(?:mysql|mariadb)\w{{0,40}}|redis-cli|ldap\w{{1,40}})\s"
           rf"(?:[^\n]{{0,160}}?\s)?-[paw]\s?{_QUOTE}"),
     _form("password of an archive", ("zip -P", "7z "), rf"(?:zip -P\s?|7z\s[^\n]{{0,80}}?-p){_QUOTE}"),
     _form("argument pass:", ("pass:",), r"(?<=\s)pass:"),
@@ -54,9 +54,9 @@ COMMANDS = (
                     r"[A-Za-z0-9+/=\s\\]{32,}?Private-MAC:\s?[0-9a-f]{40,}")),
 )  # fmt: skip
 
-_IS_MANIFEST = re.compile(r"\bkind\\*[\"']?:\s?\\*[\"']?Secret\b")
+_IS_MANIFEST = re.compile(r"(?:\b|(?<=\\n))kind\\*[\"']?:\s?\\*[\"']?Secret\b")
 _VALUE_IN_MANIFEST = re.compile(
-    r"[\w.-]\\*[\"']?:\s?(?P<quote>\\*[\"'])?(?P<value>[A-Za-z0-9+/]{8,}={0,2})(?=(?(quote)\\*[\"']|(?:\s|\\+[rn]|$)))"
+    r"[\w.-]\\*[\"']?:\s?(?P<quote>\\*[\"'])?(?P<value>[A-Za-z0-9+/]{8,}={0,2})(?=(?(quote)\\*[\"']|(?:\s|\\+[rn]|\\*[\"']|$)))"
 )
 
 

@@ -15,6 +15,8 @@ _SEAM = (
 """The end of a line with how the next line begins, or the seam of two strings: `"ab" + "cd"`."""
 _DIVISION = re.compile(rf"(?<=[A-Za-z0-9+/_-]){_SEAM}(?=[A-Za-z0-9+/_-])")
 _RUN_TO_SEAM = re.compile(rf"[A-Za-z0-9+/_.-]{{2,300}}?{_SEAM}[A-Za-z0-9+/_-]")
+_QUOTES = re.compile(r"[\\\"' \t+]*")
+"""Seams of strings alone: nobody writes them between two words."""
 LEAST = 6
 """Characters of a further part of a secret."""
 REACH, REACH_BEFORE = 400, 80
@@ -43,8 +45,9 @@ def _at(text: str, place: int, form: Form) -> Iterator[Span]:
 
 
 def _is_divided(text: str, span: Span) -> bool:
-    parts = _DIVISION.split(text[span[0] : span[1]])
-    return len(parts) > 1 and all(map(_is_part, parts[1:]))
+    token = text[span[0] : span[1]]
+    seams, parts = _DIVISION.findall(token), _DIVISION.split(token)
+    return bool(seams) and (_QUOTES.fullmatch("".join(seams)) is not None or all(map(_is_part, parts[1:])))
 
 
 def further_spans(text: str, mask: str) -> list[Span]:

@@ -4,20 +4,23 @@ import re
 from itertools import pairwise
 
 from agentmut.recording.named_values import BEHIND, KEY, MARKS, PASSWORD, TOKEN
-from agentmut.recording.random_text import WORD, WORDS, kind_of
+from agentmut.recording.random_text import WORD, kind_of
 from agentmut.recording.secret_forms import Form, secret_in
 
 LEAST, LEAST_OF_KEY = 8, 16
-CHANGES = 0.3
-"""The least share of neighbours of different kinds. `OAuthClient2` has 0.27, a random password 0.6."""
+CHANGES = 0.25
+WORDS = 0.75
+"""The least share of neighbours of different kinds. A random password has 0.6 on average."""
 
+NOT_BEHIND_A_LETTER = r"(?:(?<![A-Za-z])|(?<=\\[nrt]))"
+"""Where a short name may begin: also behind an escaped end of a line."""
 _OTHER_LANGUAGES = (
     "密码", "密碼", "口令", "пароль", "Пароль", "パスワード", "暗証番号", "비밀번호", "senha", "Senha",
     "wachtwoord", "Wachtwoord",
     "hasło", "Hasło", "lösenord", "Lösenord", "şifre", "Şifre", "heslo", "Heslo", "jelszó", "adgangskode", "salasana",
     "κωδικός", "كلمة المرور", "סיסמה", "mật khẩu", "passord", "kata sandi", "parola", "Parola",
 )  # fmt: skip
-_SHORT = r"(?<![A-Za-z])(?i:pass|pw|psk|bind_?pw|requirepass|wpa_passphrase|pre-?shared[ _-]key)"
+_SHORT = rf"{NOT_BEHIND_A_LETTER}(?i:pass|pw|psk|bind_?pw|requirepass|wpa_passphrase|pre-?shared[ _-]key)"
 _NAMES = rf"(?i:{PASSWORD}|{KEY}|{TOKEN}){BEHIND}"
 _SHORT_NAMES = rf"(?:{_SHORT}|{'|'.join(_OTHER_LANGUAGES)})"
 _MARKS_OF_SHORT = (
@@ -26,11 +29,11 @@ _MARKS_OF_SHORT = (
 )  # fmt: skip
 _SIGN = r"(?:\\+[rt]|[^A-Za-z0-9\\\n]|\\(?![nux]))"
 _LINE = r"(?:\n|\\+n)"
-_SIGNS = rf"(?=[^A-Za-z0-9])(?:{_SIGN}{{0,12}}{_LINE}){{0,2}}{_SIGN}{{0,12}}"
+_SIGNS = rf"(?=[^A-Za-z0-9])(?:{_SIGN}{{0,24}}{_LINE}){{0,2}}{_SIGN}{{0,24}}"
 """No letter and no digit, and at most one empty line."""
 _FILLER = (
     r"(?:!!str|&\w{1,20}|s:\d{1,4}:|qq?(?=\()|\d{1,5}(?=\t|\\+t)|default|value|str"
-    r"|(?:for|of)\s[\w.@-]{1,30}(?:\s[a-z]{1,12})?(?:\s(?:is|was))?|in:\s\w{1,10}\s{1,9}value)"
+    r"|(?:for|of)\s[\w.@-]{1,30}(?:\s[a-z]{1,12})?(?:\s(?:is|was))?|in:\s\w{1,10}(?:\s|\\+n){1,9}value)"
 )
 _VALUE = r"[A-Za-z0-9][^\s\"'`,;<>()\[\]{}\\|*]{7,200}"
 
@@ -111,8 +114,8 @@ LOOSE = (
          "mnemonic", "nonce", "salt", "pat", "PAT", "recovery", "Recovery", "backup", "Backup", "license",
          "licence", "verify", "invite", "reset", "oauth_signature"),
         re.compile(
-            r"(?P<kept>(?<![A-Za-z])(?:(?i:sid|csrf|session|refresh|ticket|seed|mnemonic|nonce|salt|pat|licen[sc]e"
-            r"|oauth_signature)|(?i:recovery|backup) codes?)\\*[\"']?\s?[=:]\s?\\*[\"']?(?:ST-\d{1,6}-)?"
+            rf"(?P<kept>{NOT_BEHIND_A_LETTER}(?:(?i:sid|csrf|session|refresh|ticket|seed|mnemonic|nonce|salt|pat|licen[sc]e"
+            rf"|oauth_signature)|(?i:recovery|backup) codes?)\\*[\"']?\s?[=:]\s?\\*[\"']?(?:ST-\d{{1,6}}-)?"
             rf"|(?<=/)(?:verify|invite|reset)(?:-password)?(?:/|\?[a-z]{{1,6}}=)){_VALUE}"
         ),
         _is_long_secret,

@@ -103,7 +103,7 @@ def _mixed(value: str) -> bool:
 
 
 _BY_NEIGHBOUR = (
-    r"(?:\\*[\"'])?(?:\s?</\w+>\s?<\w+>\s?|>|\s?\|\s?"  # an element, the next cell of a table
+    r"(?:\\*[\"'])?(?:\s?</\w+>(?:\s|\\+[rn]){0,4}<\w+>\s?|>|\s?\|\s?"  # an element, the next cell of a table
     r"|\s(?:for|of)\s[^\s:]{1,60}\s(?:to|is|was)\s"  # "the password of bob is"
     r"|(?:\\*[\"'])?,?(?:\s|\\+[nr]){1,9}\\*[\"']?value\\*[\"']?\s?[:=]\s?\\*[\"']?)"  # name: PASSWORD, value: ...
 )

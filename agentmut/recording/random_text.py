@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form
+from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form, secret_in
 
 LEAST, MOST = 30, 150
 """Characters of a secret that only its entropy shows. Shorter strings are ids of records (21 to 28 characters in common
@@ -36,14 +36,15 @@ _PLAIN_NAMES = (
 )
 """JSON names of values that look random and open nothing."""
 _RUN = "A-Za-z0-9+/_-"
-_PATTERN = re.compile(rf"(?<![{_RUN}])[{_RUN}]{{{LEAST},}}+={{0,2}}")
+_PATTERN = re.compile(
+    rf"(?<![{_RUN}])(?P<kept>(?<=\\)(?:u[0-9a-fA-F]{{4}}|[nrtbf]))?[{_RUN}]{{{LEAST},}}+={{0,2}}"
+)
 _LOOKED_BACK = 300
 """Characters before a string that tell whether it stands in an address, or what its JSON name is."""
 _NAMES_A_THING = re.compile(
     rf"\b(?:https?|wss?|file)://[^\s\"'<>\\]*$|\bdata:[\w/+.-]{{1,60}};base64,$"
     rf"|[\"'](?:{_PLAIN_NAMES})(?:\\*[\"'])\s*:\s*(?:\\*[\"'])$"
 )
-_ESCAPE = re.compile(r"[nrtbf]|u[0-9a-fA-F]{4}")
 _AN_ID = re.compile(_IDS)
 _NOT_RANDOM = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{16,}")
 """UUIDs and digests: they name things."""
@@ -99,9 +100,7 @@ def _names_nothing_secret(text: str) -> bool:
 
 
 def _is_secret(found: re.Match[str]) -> bool:
-    text, begin = found.string, found.start()
-    escaped = _ESCAPE.match(text, begin) if text[begin - 1 : begin] == "\\" else None
-    string = text[escaped.end() if escaped else begin : found.end()]
+    text, begin, string = found.string, found.start(), secret_in(found)
     if _AN_ID.match(string) or not is_random(string):
         return False
     return _NAMES_A_THING.search(text[max(0, begin - _LOOKED_BACK) : begin]) is None
