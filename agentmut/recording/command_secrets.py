@@ -38,7 +38,7 @@ COMMANDS = (
     _form("password of an archive", ("zip -P", "7z "), rf"(?:zip -P\s?|7z\s[^\n]{{0,80}}?-p){_QUOTE}"),
     _form("argument pass:", ("pass:",), r"(?<=\s)pass:"),
     _form("password of Windows", ("/user:", "/p:"), rf"(?:/user:\S{{1,64}}\s|(?<=\s)/p:){_QUOTE}"),
-    _form("password of htpasswd", ("htpasswd -",), r"htpasswd\s+-\w*b\w*\s+\S+\s+\S+\s+"),
+    _form("password of htpasswd", ("htpasswd -",), r"htpasswd\s+-(?=\w*?b)\w++\s+\S+\s+\S+\s+"),
     _form("login of IMAP", ("LOGIN ",), rf"LOGIN \S{{1,64}} {_QUOTE}", strong=True),
     _form("login of Redis", ("AUTH ",), rf"{BEGINS}AUTH {_QUOTE}", strong=True),
     _form("login of Redis with a name", ("AUTH ",), rf"{BEGINS}AUTH [\w.-]{{1,64}} {_QUOTE}", strong=True),
@@ -52,7 +52,7 @@ COMMANDS = (
     Form("hash of a password", ("$2a$", "$2b$", "$2y$", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$argon2"),
          re.compile(r"\$(?:2[aby]|[156y]|apr1|argon2\w{1,2})\$[A-Za-z0-9./$=,+]{20,}")),
     Form("private lines of PuTTY", ("Private-Lines:",),
-         re.compile(r"(?P<kept>Private-Lines: \d+\s*+(?:\\++[rn])*+)"
+         re.compile(r"(?P<kept>Private-Lines: \d++\s*+(?:\\++[rn])*+)"
                     r"[A-Za-z0-9+/=\s\\]{32,}?Private-MAC:\s?[0-9a-f]{40,}")),
 )  # fmt: skip
 
