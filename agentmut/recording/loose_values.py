@@ -55,7 +55,7 @@ def is_strong(value: str) -> bool:
 
 
 _HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-fA-F])[0-9a-f]{24,}|(?=[0-9]*[A-F])[0-9A-F]{24,}")
-_NAMES_A_THING = re.compile(r"[/@]\w|\w\.\w|:\w|^\d{4}-\d\d|[A-Z]\w+\(|\$\{|_[A-Za-z]+_")
+_NAMES_A_THING = re.compile(r"[/@]\w|\w\.\w|:\w|^\d{4}-\d\d|[A-Z]\w{1,200}\(|\$\{|_[A-Za-z]{1,200}_")
 """A path, an address, a version, a time, a call, a template, a name of several words."""
 
 

@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"^[ \t]*\d{1,2}[.)][ \t]+\S", re.MULTILINE)
 _TABLE = re.compile(r"^[^\n|]*+\|[^\n]*+\n[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+\|[ \t:|-]*+$", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"^#{1,6}[ \t]+\S|\*\*\S[^\n]*?\*\*|`[^`\n]+`|^[ \t]*[-*+][ \t]+\S|^[ \t]*\d{1,2}[.)][ \t]+\S|"
-    r"\[[^\[\]\n]+\]\([^)\n]{1,2000}\)",
+    r"\[[^\[\]\n]+\]\([^)\[\n]{1,2000}\)",
     re.MULTILINE,
 )
 _YES_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)

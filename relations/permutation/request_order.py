@@ -187,7 +187,8 @@ def _in_a_sentence(turn: Turn) -> Iterator[tuple[Span, ...]]:
         spans = [
             Span(match.start() + m.start(), match.start() + m.end()) for m in _TOKENS.finditer(match.group())
         ]
-        if not _OF_LONGER.search(turn.text[: match.start()]):  # "New York, Paris or Rome"
+        begin = match.start()
+        if not _OF_LONGER.search(turn.text, max(0, begin - 60), begin):  # "New York, Paris or Rome"
             yield from _unchanged(turn, match, spans)
     for match in _DETERMINED.finditer(turn.text):
         if not _IDIOM.search(match.group()) and not _VERBISH.search(match.group()):

@@ -28,7 +28,8 @@ _INCLUDE = re.compile(
     rf"\b(?:include|contain|use|say|mention|add|write|state|reply with|answer with)\w*\b[^\"“«.]{{0,200}}?{_QUOTED}",
     re.IGNORECASE,
 )
-_KEYS = re.compile(r"\bJSON\b.*?\b(?:keys?|fields?)\b(?P<keys>[^.;\n]*)", re.IGNORECASE | re.DOTALL)
+_JSON = re.compile(r"\bJSON\b", re.IGNORECASE)
+_KEYS = re.compile(r"\b(?:keys?|fields?)\b(?P<keys>[^.;\n]*)", re.IGNORECASE)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _FILLER_KEYS = {"and", "the", "a", "named", "called"}
@@ -106,6 +107,7 @@ def _limit(instruction: str) -> tuple[int, str] | None:
 
 
 def _keys(instruction: str) -> tuple[str, ...]:
-    match = _KEYS.search(instruction)
+    json = _JSON.search(instruction)
+    match = _KEYS.search(instruction, json.end()) if json else None
     found = _KEY.findall(match["keys"]) if match else []
     return tuple(dict.fromkeys(key for key in found if key.lower() not in _FILLER_KEYS))

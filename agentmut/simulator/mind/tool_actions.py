@@ -14,7 +14,7 @@ _LIGHT = "do make issue give grant process perform start"
 _ANY = topics("anything something everything one any of them")
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _PASSIVE = re.compile(
-    r"^(?P<what>.+?)\s+(?:(?:must|may|should|can|shall|will)\s*(?:not|never)\s+be|(?:is|are)\s+(?:not|never))\s+"
+    r"^(?P<what>.+?)(?<!\s)\s+(?:(?:must|may|should|can|shall|will)\s*(?:not|never)\s+be|(?:is|are)\s+(?:not|never))\s+"
     r"(?P<verb>\w+)\b",
     re.I,
 )
