@@ -71,7 +71,7 @@ the schema (`agentmut/project/scenarios.schema.json`).
 ```
 
 - **One turn or several.** `input` is one turn, `turns` are several of one conversation. A turn is a text, or any value
-  that your agent takes.
+  that your agent takes. A function is given several turns as one list ([any callable](callable.md)).
 - **Evaluators.** A trial passes if all of them hold. Most look at the last answer or at the whole run;
   [evaluators](evaluators.md) has an example of each.
 - **Stand-ins for tools.** A broken agent may refund what it should not. `tools` replaces a tool in this scenario by

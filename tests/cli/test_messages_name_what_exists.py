@@ -9,7 +9,8 @@ from tests.named_commands import OF_AGENTMUT, OPTIONS, check_line, commands_in, 
 from tests.readability import ROOT, SOURCES
 
 OTHERS = re.compile(
-    r"\b(?:git fetch|npm|pytest|inspect eval|ray start|benchmarks\.calibration)\b|--(?:junitxml|require|ask|filter-)"
+    r"\b(?:git fetch|npm|pytest|inspect eval|ray start|benchmarks\.calibration)\b"
+    r"|--(?:junitxml|require|ask|filter-|from-literal|proxy-user|user[ =])"
 )
 """Other programs: messages name their options, too."""
 

@@ -1,5 +1,6 @@
 """Reading an answer or a prompt takes no square of its length, whatever character it repeats."""
 
+import gc
 import time
 from collections.abc import Callable
 
@@ -45,4 +46,8 @@ def test_eight_times_the_text_takes_no_sixty_four_times_the_time(
         return time.process_time() - begun
 
     seconds(100)  # what is imported and learned with the first text
-    assert seconds(64_000) < 24 * seconds(8_000) + 0.5
+    gc.disable()  # a collection takes as long as other tests have left objects
+    try:
+        assert min(seconds(64_000) for _ in range(3)) < 24 * seconds(8_000) + 0.5
+    finally:
+        gc.enable()
