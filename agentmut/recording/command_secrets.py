@@ -34,7 +34,7 @@ COMMANDS = (
            "az login", "oc login"),
           rf"(?:(?:docker|podman|helm registry|az|oc) login|mongosh|(?:mysql|mariadb)\w{{0,40}}|redis-cli"
           rf"|ldap\w{{1,40}})\s"
-          rf"(?:[^\n]{{0,160}}?\s)?-[paw]\s?{_QUOTE}"),
+          rf"(?:[^\n]{{0,160}}?\s)??-[paw]\s?{_QUOTE}"),
     _form("password of an archive", ("zip -P", "7z "), rf"(?:zip -P\s?|7z\s[^\n]{{0,80}}?-p){_QUOTE}"),
     _form("argument pass:", ("pass:",), r"(?<=\s)pass:"),
     _form("password of Windows", ("/user:", "/p:"), rf"(?:/user:\S{{1,64}}\s|(?<=\s)/p:){_QUOTE}"),

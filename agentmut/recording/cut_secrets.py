@@ -6,7 +6,10 @@ from collections.abc import Iterable
 LEAST = 4
 """Characters of a piece of a secret that is looked for at a cut."""
 _CUT = re.compile(r"\.\.\.|…|$")
-_PIECES = re.compile(r"[\\\s\"']+")
+LEAST_WHOLE = 9
+"""Characters of a piece that is looked for everywhere; a phrase of words has shorter ones."""
+_PIECES = re.compile("[\\\\\\s\"'\u00ad\u200b-\u200d\u2060\ufeff]+")
+"""What a reason spells in another way than the answer: quotation marks, ends of lines, invisible characters."""
 
 
 def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
@@ -24,6 +27,8 @@ def without_cut_secrets(text: str, secrets: Iterable[str], mask: str) -> str:
         return text
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, mask) if len(secret) > LEAST else text
+    for piece in pieces:
+        text = text.replace(piece, mask) if len(piece) >= LEAST_WHOLE else text
     parts, end = [], 0
     for cut in _CUT.finditer(text):
         parts += [_cleaned(text[end : cut.start()], pieces, mask, begins_at_cut=end > 0), cut[0]]

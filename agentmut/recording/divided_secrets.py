@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from agentmut.recording.random_text import CHANGES, CHANGES_OF_TWO_KINDS, kind_of
 from agentmut.recording.secret_forms import Form, places_of
@@ -40,14 +40,18 @@ def _at(text: str, place: int, form: Form) -> Iterator[Span]:
     view = View(part, ((*found.span(), "") for found in _DIVISION.finditer(part)))
     for found in form.found_in(view.text):
         first, last = view.in_source(found.span())
-        if first + begin <= place < last + begin and _is_divided(part, (first, last)):
-            yield first + begin, last + begin
+        if first + begin <= place < last + begin and (end := _end_of_parts(part, first, last)):
+            yield first + begin, end + begin
 
 
-def _is_divided(text: str, span: Span) -> bool:
-    token = text[span[0] : span[1]]
-    seams, parts = _DIVISION.findall(token), _DIVISION.split(token)
-    return bool(seams) and (_QUOTES.fullmatch("".join(seams)) is not None or all(map(_is_part, parts[1:])))
+def _end_of_parts(text: str, first: int, last: int) -> int:
+    """Return where the last part of a token ends: the next line may be a word. 0 if no part is behind a seam."""
+    seams = [*_DIVISION.finditer(text, first, last)]
+    if seams and _QUOTES.fullmatch("".join(seam[0] for seam in seams)):
+        return last
+    ends = [*(seam.start() for seam in seams[1:]), last]
+    parts = ((end, text[seam.end() : end]) for seam, end in zip(seams, ends, strict=False))
+    return max((end for end, _ in takewhile(lambda part: _is_part(part[1]), parts)), default=0)
 
 
 def further_spans(text: str, mask: str) -> list[Span]:

@@ -32,7 +32,10 @@ def _base64_runs(text: str) -> Iterator[Span]:
     for found in _BASE64.finditer(text):
         begin = found.start()
         escape = _ESCAPE.match(text, begin) if text[begin - 1 : begin] == "\\" else None
-        yield (escape.end() if escape else begin, found.end())
+        begin = escape.end() if escape else begin
+        yield begin, found.end()
+        if line := _BREAKS.search(text, begin, found.end()):  # what follows may be a word of a text
+            yield begin, line.start()
 
 
 def _hex_runs(text: str) -> Iterator[Span]:
