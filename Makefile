@@ -113,8 +113,8 @@ constraints: $(VENV)/.dev  ## constraints.txt anew: the newest versions of the c
 	$(BIN)/python -m uv pip compile pyproject.toml --quiet --no-header --no-annotate --python-version 3.11 --universal >> constraints.new
 	@mv constraints.new constraints.txt
 
-audit: $(VENV)/.ready  ## bill of materials of this environment, and known vulnerabilities in it
-	.ci/supply-chain $(VENV) build/environment.cdx.json
+audit: $(VENV)/.ready  ## bill of materials of this environment, and known vulnerabilities in it; AUDIT="options of pip-audit"
+	.ci/supply-chain $(VENV) build/environment.cdx.json $(AUDIT)
 
 release: $(VENV)/.dev  ## check, build and try the wheel and the sdist; TAG=1 tags the version of pyproject.toml
 	.ci/release $(if $(TAG),--tag)
