@@ -14,7 +14,7 @@ from numpy.random import Generator
 from agentmut.insight import ScenarioRun, scenario_run, scorer_of
 from agentmut.nouns import Action, AgentTrace, Step
 from agentmut.stats import DriftState, cusum_for
-from agentmut.usecases.watching import CHARTS, MORE_UNUSUAL, page_hinkley_on_scores, usual_up_to
+from agentmut.usecases.watch_charts import CHARTS, MORE_UNUSUAL, page_hinkley_on_scores, usual_up_to
 
 EACH = 1000.0 * CHARTS
 """Runs to a false alarm of one chart, as `--in-control 1000` asks."""

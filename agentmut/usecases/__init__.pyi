@@ -103,8 +103,8 @@ from .trial_rows import WholeTrial as WholeTrial
 from .trial_rows import stored_trial as stored_trial
 from .trial_rows import stored_trials as stored_trials
 from .warm_start import earlier_trials as earlier_trials
-from .watching import ChartRow as ChartRow
-from .watching import WatchReport as WatchReport
+from .watch_report import ChartRow as ChartRow
+from .watch_report import WatchReport as WatchReport
 from .watching import WatchWish as WatchWish
 from .watching import watch_imports as watch_imports
 from .why_failing import failing_runs as failing_runs

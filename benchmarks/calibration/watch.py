@@ -10,7 +10,7 @@ from numpy.random import Generator
 from agentmut.insight import ScenarioRun, scenario_run, scorer_of
 from agentmut.stats import cusum_for, simulated_run_length
 from agentmut.stats.sequential.run_length import average_run_length
-from agentmut.usecases.watching import MORE_UNUSUAL, page_hinkley_on_scores, usual_up_to
+from agentmut.usecases.watch_charts import MORE_UNUSUAL, page_hinkley_on_scores, usual_up_to
 from benchmarks.calibration.behaviour import Agent, run
 from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
