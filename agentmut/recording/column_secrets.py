@@ -38,6 +38,8 @@ LEAST = 6
 def column_spans(text: str) -> list[Span]:
     """Return the places of values with a letter and a digit in columns that are headed as secrets."""
     found: list[Span] = []
+    if "\n" not in text and "\\n" not in text:
+        return found
     looked = end = 0
     for core in _CORE.finditer(text):
         if core.start() >= end or _VALUE_BEGINS.search(text, looked, core.start()):

@@ -64,7 +64,7 @@ _VALUE_IN_MANIFEST = re.compile(
 
 def manifest_spans(text: str) -> list[Span]:
     """Return the places of the values of Kubernetes' secrets, which are base64 whatever their names are."""
-    if "kind" not in text or not _IS_MANIFEST.search(text):
+    if "kind" not in text or "Secret" not in text or not _IS_MANIFEST.search(text):
         return []
     return list(_values(text))
 

@@ -30,6 +30,8 @@ def encoded_spans(text: str, finder: Finder) -> list[Span]:
 
 def _base64_runs(text: str) -> Iterator[Span]:
     for found in _BASE64.finditer(text):
+        if found[0].isdigit():  # each is 52 or more, so every third byte would be 211 or more: no ASCII
+            continue
         begin = found.start()
         escape = _ESCAPE.match(text, begin) if text[begin - 1 : begin] == "\\" else None
         begin = escape.end() if escape else begin

@@ -103,20 +103,28 @@ class KnownSecrets:
         self._short = _longest_first(
             form for secret in known if len(secret) < LEAST for form in _written(secret)
         )
+        self._long_without_breaks = frozenset(map(_without_breaks, self._long))
         self._forms = (*self._long, *self._short)
         words = (f"{BEGINS}{re.escape(form)}(?![A-Za-z0-9_])" for form in self._short)
         self._pattern = re.compile("|".join((*map(re.escape, self._long), *words)) or r"(?!)")
 
     def found_in(self, text: str) -> set[str]:
         """Return the spellings of secrets that a text contains."""
-        found = set(self._pattern.findall(text))
+        found = set(self._pattern.findall(text)) if self._has_any(text) else set[str]()
         return found.union(self._over_lines.findall(text)) if self._is_over_lines(text) else found
+
+    def _has_any(self, text: str) -> bool:
+        """Return whether any spelling is in a text, as a whole word or not: far faster than the pattern."""
+        return any(form in text for form in self._forms)
 
     def _is_over_lines(self, text: str) -> bool:
         """Return whether a secret stands on two lines or more. It takes far less time than to look for where."""
         if not (self._long and any(end in text for end in _ENDS)):
             return False
-        joined = _BREAK_OR_RUN.sub(r"\1", text)
+        bare = _without_breaks(text)
+        if not any(form in bare for form in self._long_without_breaks):
+            return False
+        joined = "".join(filter(None, _BREAK_OR_RUN.split(text)))
         return any(form in joined for form in self._long)
 
     @cached_property
@@ -125,7 +133,7 @@ class KnownSecrets:
 
     def masked(self, text: str, mask: str) -> str:
         """Return the text with a mask in the place of each secret."""
-        if any(form in text for form in self._forms):
+        if self._has_any(text):
             text = self._pattern.sub(mask, text)
         return self._over_lines.sub(mask, text) if self._is_over_lines(text) else text
 
@@ -134,8 +142,14 @@ _BREAK = re.compile(r"[ \t]*\\*(?:\\[rn]|[\r\n])(?:[\s>+|#*]|\\+[nrt])*")
 """The end of a line, as it is or in JSON, and how the next line begins: an indent, a quotation, a change."""
 _BREAK_OR_RUN = re.compile(rf"{_BREAK.pattern}|([ \t]{{8,}}+\\*+|\\{{8,}}+)")
 """The same, or a run in which no line ends: a search that began at each of its characters would take its square."""
+_IN_BREAKS = b" \t\r\n\\>|+#*nrt"
 _ENDS = ("\n", "\r", "\\n", "\\r")
 """What every end of a line has; these are found twenty times as fast."""
+
+
+def _without_breaks(text: str) -> bytes:
+    """Return a text without any character that may stand in the end of a line. It takes 3 ns a character."""
+    return "".join(text.split()).encode("utf-8", "surrogatepass").translate(None, _IN_BREAKS)
 
 
 def _over_lines(secret: str) -> str:

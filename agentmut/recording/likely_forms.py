@@ -2,11 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from typing import NamedTuple, Self
 
 from agentmut.recording.secret_forms import Form
 
+LONG, MANY_MARKS = 1000, 8
+"""Characters of a text, and marks of a form, from which on it pays to leave out those marks that the text lacks."""
 PARTS = 4
 """Searches into which the marks are divided; of 1, 2, 4 and 8 the fastest on requests of 5,000 characters."""
 
@@ -18,32 +20,46 @@ class LikelyForms:
         self._forms = forms
         self._always = frozenset(number for number, form in enumerate(forms) if not form.before)
         self._of_mark = _forms_of_shortest_marks(forms)
+        self._shortest = {
+            mark: next(short for n in range(1, len(mark) + 1) if (short := mark[:n]) in self._of_mark)
+            for form in forms
+            if form.before
+            for mark in form.marks
+        }
+        """What each mark is found as."""
         self._searches = [_Search.of(marks) for marks in _parts(self._of_mark)]
 
     def forms_in(self, text: str) -> list[Form]:
-        """Return the forms that the text may contain, in order."""
+        """Return the forms that the text may contain, in order; of a long one, without marks that it lacks."""
         found = {mark for search in self._searches for mark in search.found_in(text)}
-        return [
-            self._forms[number]
-            for number in sorted(self._always.union(*map(self._of_mark.__getitem__, found)))
-        ]
+        numbers = sorted(self._always.union(*map(self._of_mark.__getitem__, found)))
+        forms = [self._forms[number] for number in numbers]
+        return forms if len(text) < LONG else [self._with_marks_in(found, form) for form in forms]
+
+    def _with_marks_in(self, found: Set[str], form: Form) -> Form:
+        if len(form.marks) < MANY_MARKS or not form.before:
+            return form
+        return form._replace(marks=tuple(mark for mark in form.marks if self._shortest[mark] in found))
 
 
 class _Search(NamedTuple):
     """A search for some of the marks."""
 
     any_mark: re.Pattern[str]
-    marks: re.Pattern[str]
 
     @classmethod
     def of(cls, marks: Sequence[str]) -> Self:
-        pattern = _any_of(marks)
-        # Nothing is consumed, so that a mark which overlaps another is found, too. That takes twice as long, and most
-        # texts have no mark.
-        return cls(re.compile(pattern), re.compile(f"(?=({pattern}))"))
+        return cls(re.compile(_any_of(marks)))
 
-    def found_in(self, text: str) -> list[str]:
-        return self.marks.findall(text) if self.any_mark.search(text) else []
+    def found_in(self, text: str) -> Iterator[str]:
+        """Yield the marks at all places, also one that overlaps another.
+
+        A look-ahead would find these, too, but it is tried for at every character, which takes twice as long.
+        """
+        found = self.any_mark.search(text)
+        while found:
+            yield found[0]
+            found = self.any_mark.search(text, found.start() + 1)
 
 
 def _parts(marks: Collection[str]) -> list[list[str]]:

@@ -14,7 +14,8 @@ _WORDS = re.compile(
     rf"(?<![A-Za-z])[A-Za-z]{{3,8}}+(?:(?: |{_GAP})[A-Za-z]{{3,8}}+(?![A-Za-z])){{{LEAST - 1},}}+"
 )
 """Possessive, since a word that is too long fits no better if a part of it is taken: twice as fast."""
-_WORD = re.compile(r"[A-Za-z]{3,8}")
+_WORD = re.compile(r"(?:(?<=\\[nrt])|(?<![A-Za-z\\]))[A-Za-z]{3,8}")
+"""A letter behind a backslash is a part of an escape, and not of the word behind it."""
 
 
 def mnemonic_spans(text: str) -> list[Span]:

@@ -20,7 +20,8 @@ from agentmut.recording.known_secrets import LEAST, KnownSecrets
 from agentmut.recording.likely_forms import LikelyForms
 from agentmut.recording.loose_values import LOOSE
 from agentmut.recording.mnemonics import mnemonic_spans
-from agentmut.recording.named_values import NAMED
+from agentmut.recording.named_values import MARKS, NAMED
+from agentmut.recording.nested_secrets import IN_STRINGS, nested_spans
 from agentmut.recording.random_text import RANDOM
 from agentmut.recording.secret_forms import SERVICES, STRUCTURES, Form, kept_of, places_of, secret_in
 from agentmut.recording.spans import Span, masked_at
@@ -29,12 +30,14 @@ from agentmut.recording.streamed_secrets import has_secret_frames, masked_stream
 FORMS = (*SERVICES, *STRUCTURES, *NAMED, *COMMANDS, *LOOSE, RANDOM)
 """What is secret whatever the project is, in the order in which it is looked for."""
 _LIKELY = LikelyForms(FORMS)
-_BEGIN_AT_MARKS = frozenset(form for form in SERVICES if form.before == (0,))
+_BEGIN_AT_MARKS = frozenset(id(form.pattern) for form in SERVICES if form.before == (0,))
+"""By identity: the hash of a pattern takes as long as a search."""
+_NAMES = frozenset(form.kind for form in NAMED if form.marks == MARKS)
 MASK = "[redacted]"
 MOST_REMEMBERED = 4_096
 """Requests without secrets that are remembered by their digests."""
-MOST_FOOTPRINTS = 256
-"""Footprints without secrets that are remembered as a whole."""
+MOST_FOOTPRINTS = 65_536
+"""Footprints without secrets that are remembered, by their digests: some 8 MB."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -61,7 +64,7 @@ class Redactor:
         self._own = frozenset(secret for text in own for secret in self._formed_in(text))
         self._clean: set[bytes] = set()
         """Digests of requests in which no secret was found."""
-        self._clean_footprints: set[Footprint] = set()
+        self._clean_footprints: set[str] = set()
 
     def text(self, text: str) -> str:
         """Return the text without secrets.
@@ -99,14 +102,14 @@ class Redactor:
 
     def _is_footprint_clean(self, seen: Footprint) -> bool:
         """Return whether a footprint has no secret. Most trials of a scenario have the very same one."""
-        if seen in self._clean_footprints:
+        if seen.digest in self._clean_footprints:  # the store needs the digest in any case
             return True
         rest = storable_json(seen, exclude_defaults=True, exclude={"requests"})  # defaults are no secrets
         if not (self._holds_none(rest) and all(map(self._is_clean, seen.requests))):
             return False
         if len(self._clean_footprints) >= MOST_FOOTPRINTS:
             self._clean_footprints.clear()
-        self._clean_footprints.add(seen)
+        self._clean_footprints.add(seen.digest)
         return True
 
     def _is_clean(self, shape: RequestShape) -> bool:
@@ -131,10 +134,11 @@ class Redactor:
         found = (
             *mnemonic_spans(text),
             *manifest_spans(text),
-            *column_spans(text),
+            *(column_spans(text) if any(form.kind in _NAMES for form in likely) else ()),
             *encoded_spans(text, self._plain_or_encoded),
             *escaped_spans(text, self._plain_or_encoded),
-            *divided_spans(text, [form for form in likely if form in _BEGIN_AT_MARKS]),
+            *nested_spans(text, self._structured_in),
+            *divided_spans(text, [form for form in likely if id(form.pattern) in _BEGIN_AT_MARKS]),
         )
         return [span for span in found if text[slice(*span)] not in self._own]
 
@@ -144,11 +148,18 @@ class Redactor:
     def _plain_or_encoded(self, text: str) -> list[Span]:
         return [*self._plain_in(text), *encoded_spans(text, self._plain_in)]
 
+    def _structured_in(self, text: str) -> list[Span]:
+        """Return where secrets are in a text that are told by what stands around them."""
+        return [*self._spans_of(IN_STRINGS, text), *manifest_spans(text), *column_spans(text)]
+
     def _plain_in(self, text: str) -> list[Span]:
         """Return where secrets are in a text as it is."""
+        return self._spans_of(_LIKELY.forms_in(text), text)
+
+    def _spans_of(self, forms: Iterable[Form], text: str) -> list[Span]:
         named = (*self._known.found_in(text), *self._declared.found_in(text))
         places = [(at, at + len(secret)) for secret in named if secret for at in places_of(secret, text)]
-        formed = (found for form in _LIKELY.forms_in(text) for found in form.found_in(text))
+        formed = (found for form in forms for found in form.found_in(text))
         spans = [*places, *((f.start() + len(kept_of(f)), f.end()) for f in formed)]
         return [span for span in spans if (secret := text[slice(*span)]) != MASK and secret not in self._own]
 
