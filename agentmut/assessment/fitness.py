@@ -65,18 +65,20 @@ def growth_target(
 
 
 def size_remark(project: Project, side: BaselineCounts, family: Family, tables: Tables, looks: int) -> str:
-    """Return that a scenario's baseline is unfit, and how many trials are enough; an empty text if it is fit."""
+    """Return why a scenario's baseline is too small, and how many trials are enough; empty if it is large enough."""
     delta = project.statistics.delta
     if is_untestable(side.trials - side.passes, side.trials, delta):
-        return f"unfit: it passes too rarely ({side.passes}/{side.trials}) for a drop by {delta:g} to show"
+        seldom = f"the agent passes too rarely ({side.passes}/{side.trials})"
+        return f"this baseline cannot show a drop by {delta:g}: {seldom}"
     power = power_given(project, side, family, tables, looks)
     if power >= POWER:
         return ""
-    found = f"unfit: with {side.trials} trials a drop by {delta:g} is a FAIL in {100 * power:.0f} % of comparisons"
+    shown = f"a drop by {delta:g} is a FAIL in {100 * power:.0f} % of comparisons"
+    chance = f"too few baseline trials: with {side.trials}, {shown}"
     size = fit_size(project, side, family, tables, looks)
     if size is None:
-        return f"{found}, and no baseline of up to {SIZES[-1]} trials reaches {100 * POWER:.0f} %: take a larger delta"
-    return f"{found}; {size} trials would reach {100 * POWER:.0f} %"
+        return f"{chance}, and no baseline of up to {SIZES[-1]} trials reaches {100 * POWER:.0f} %: take a larger delta"
+    return f"{chance}; {size} trials would reach {100 * POWER:.0f} %"
 
 
 def agent_remarks(

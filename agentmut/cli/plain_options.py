@@ -47,12 +47,13 @@ def _write_plainly(parameter: Any) -> None:
 
 
 def say_plainly(error: Any) -> None:
-    """Say in words which number an option takes, where typer speaks of an input and its parsing."""
+    """Say in words what an option takes, where typer speaks of an input, its parsing, and a value error."""
     parameter = getattr(error, "param", None)
     kind = NUMBERS.get(getattr(parameter, "metavar", None) or "")
     if kind and error.message.startswith("Input should"):
         limits = limits_in_words(getattr(parameter, "min", None), getattr(parameter, "max", None))
         error.message = f"Give {kind}{f', {limits}' if limits else ''}."
+    error.message = error.message.removeprefix("Value error, ")
 
 
 def _or_none(words: str, ctx: Any = None) -> str | None:

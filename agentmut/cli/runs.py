@@ -46,7 +46,8 @@ def find_recorded(project: Path, run: str | None) -> Path:
     runs = [path.name for path in folder.glob("*") if any(cassettes_of(path))]
     if not runs:
         raise UsageError(
-            f"there is no recorded trial in {folder}. Set `execution.record: true` in the project file, and run."
+            f"there is no recorded trial in {folder}. Set `execution.record: true` in the project file, then give "
+            "`agentmut run`: it records the trials that it makes."
         )
     return folder / _the_one(runs, run, f"recorded trial in {folder}")
 

@@ -1,3 +1,4 @@
+from .beforehand import real_tools as real_tools
 from .beforehand import tool_checks as tool_checks
 from .examination import Examination as Examination
 from .examination import before_running as before_running

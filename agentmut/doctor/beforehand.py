@@ -86,6 +86,14 @@ def key_check(provider: str, variables: Mapping[str, str]) -> Check:
     )
 
 
+def real_tools(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]) -> dict[str, int]:
+    """Return the tools without a double that are not declared safe, each with the number of such scenarios."""
+    if "all" in safe:
+        return {}
+    missing = {name: sum(name not in s.tools for s in scenarios) for name in config.tool_names}
+    return {name: times for name, times in missing.items() if times and name not in safe}
+
+
 def tool_checks(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]) -> Iterator[Check]:
     """Yield tools that broken agents may really call, thousands of times."""
     names = config.tool_names
@@ -93,8 +101,7 @@ def tool_checks(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collec
         return
     if unknown := [name for name in safe if name != "all" and name not in names]:
         yield Check(ok=False, said=f"agent.safe_tools names {', '.join(unknown)}: the agent has no such tool")
-    real = {name: sum(name not in s.tools for s in scenarios) for name in names}
-    real = {} if "all" in safe else {n: times for n, times in real.items() if times and n not in safe}
+    real = real_tools(config, scenarios, safe)
     if not real:
         yield Check(ok=True, said="every tool is doubled in every scenario or declared safe")
         return

@@ -42,10 +42,10 @@ from .terminal.plan_page import PreviewLine as PreviewLine
 from .terminal.plan_page import render_offers as render_offers
 from .terminal.plan_page import render_plan as render_plan
 from .terminal.plan_page import render_preview as render_preview
-from .terminal.plan_page import render_replay as render_replay
 from .terminal.relations_page import render_relations as render_relations
 from .terminal.relations_page import render_survivors as render_survivors
 from .terminal.relations_page import render_wish as render_wish
+from .terminal.replay_page import render_replay as render_replay
 from .terminal.rescored_page import render_rescored as render_rescored
 from .terminal.run_page import render as render
 from .terminal.suggestions_page import render_suggestions as render_suggestions

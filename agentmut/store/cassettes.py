@@ -43,7 +43,10 @@ def read_cassette(path: Path) -> Cassette:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}.") from None
     except ValidationError as error:
-        raise UsageError(f"{path} is no cassette of agentmut: {first_fault(error).under()}.") from None
+        raise UsageError(
+            f"{path} is no recorded trial of agentmut: {first_fault(error).under()}. `agentmut replay` lists the "
+            "recorded trials."
+        ) from None
 
 
 def cassettes_of(run: Path) -> Iterator[Path]:

@@ -57,8 +57,8 @@ def _removed_on_failure(target: Path, kind: object, *_: object) -> None:
 def _copied(theirs: Connections, connection: Connection, table: Table) -> CopiedTable:
     if connection.execute(select(func.count()).select_from(table)).scalar_one():
         raise UsageError(
-            f"the store to copy to holds {table.name} already: a store is copied into an empty one. Name another file, "
-            "or give the project another --name in the database."
+            f"the target store is not empty: its table {table.name} has rows. Name the file of a new store, or give "
+            "the project another --name in the database."
         )
     read = hashlib.sha256()
     rows = 0

@@ -17,8 +17,8 @@ OTHER_VERSION = ("no such table", "no such column", "no column named", "undefine
 OF_FILES: Remedies = (
     (
         ("not a database",),
-        "It is no store, or it is damaged. Name another file; or move it away and run again: finished trials in it "
-        "are lost.",
+        "The file is no store of agentmut, or it is damaged. Name another file. If it is the damaged store of this "
+        "project, move it away and run again; its finished trials are lost.",
     ),
     (
         ("malformed", "validation error", "no row was found"),

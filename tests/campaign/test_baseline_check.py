@@ -43,13 +43,13 @@ def test_what_the_runs_cannot_show_is_said(projects: Any) -> None:
 
 
 @pytest.mark.whole
-def test_a_small_baseline_is_unfit_and_names_the_size_that_would_do(projects: Any) -> None:
+def test_a_small_baseline_has_too_few_trials_and_names_the_size_that_would_do(projects: Any) -> None:
     small = save_baseline(projects.write(("alpha",), extra=FLAWLESS), trials=20)
-    (said,) = [each for each in small.remarks if "unfit" in each]
-    assert "alpha: unfit: with 20 trials a drop by 0.2 is a FAIL in" in said
+    (said,) = [each for each in small.remarks if "too few" in each]
+    assert "alpha: too few baseline trials: with 20, a drop by 0.2 is a FAIL in" in said
     assert "trials would reach 80 %" in said
     size = int(said.split("; ")[1].split()[0])
-    assert not [e for e in save_baseline(projects.load(), trials=size).remarks if "unfit" in e]
+    assert not [e for e in save_baseline(projects.load(), trials=size).remarks if "too few" in e]
 
 
 @pytest.mark.whole

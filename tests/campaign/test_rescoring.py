@@ -93,10 +93,10 @@ def test_a_mutant_whose_trials_ended_with_a_kill_that_no_longer_holds_needs_new_
     again = rescore(projects.folder)
     (needy,) = again.fresh
     assert "alpha" in needy.scenarios
-    assert "ended when alpha killed it" in needy.why
+    assert "ended with a kill by alpha" in needy.why
     assert again.after.undecided == 1
     said = render_rescored(again)
-    assert re.search(r"score now +\S+ \[\S+ \S+\], 1 mutant open\n", said)
+    assert re.search(r"score now +\S+ \[\S+ \S+\], 1 mutant undecided\n", said)
     assert re.search(r"score before +\S+ \[\S+ \S+\]\n", said)
     assert "may differ a lot" in " ".join(said.split())
 

@@ -176,8 +176,8 @@ def test_a_collector_that_takes_no_json_is_sent_protobuf(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "name a file or an --endpoint, one of them"),
-        (("x.jsonl", "--endpoint", "http://127.0.0.1:1"), "one of them"),
+        ((), "name either a file to write"),
+        (("x.jsonl", "--endpoint", "http://127.0.0.1:1"), "name either a file to write"),
         (("--endpoint", "localhost:4318"), "write an address such as"),
         (("--endpoint", "http://127.0.0.1:1", "--format", "atif"), "takes otlp only"),
         (("/", "--format", "otlp"), "/ is a folder"),

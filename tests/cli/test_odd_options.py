@@ -34,7 +34,7 @@ def test_a_file_that_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert told(capsys, "init")[0] == 0
         code, said = told(capsys, "store", "copy", "x.db", "--from", "agentmut.yaml")
     assert code != 0
-    assert "It is no store, or it is damaged. Name another file" in said
+    assert "The file is no store of agentmut, or it is damaged. Name another file" in said
 
 
 def test_a_starter_and_a_file_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

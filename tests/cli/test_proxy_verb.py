@@ -82,7 +82,7 @@ def test_with_a_mutant_every_request_is_its(tmp_path: Path, simulator_url: str) 
     [
         ((), True, 0, 4, "0 model requests passed; the mutant did not arrive"),
         ((), True, 7, 7, "the mutant did not arrive"),
-        ((), False, 0, 0, "0 model requests passed. "),
+        ((), False, 0, 0, "0 model requests passed. Do something."),
         ((False, False), True, 0, 4, "2 model requests passed, none was changed; the mutant did not arrive"),
         ((False, True), True, 0, 0, ""),
         ((False,), False, 0, 0, ""),
@@ -96,7 +96,7 @@ def test_a_suite_that_never_met_the_mutant_does_not_end_as_if_it_had_passed(
     said: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    tally = _Tally()
+    tally = _Tally("Do something.")
     tally.requests, tally.changed = len(changes), sum(changes)
     assert tally.exit_code(code, mutant=mutant) == ended
     found = capsys.readouterr().err

@@ -81,7 +81,9 @@ def test_a_recorded_trial_is_replayed_and_a_changed_agent_is_told_apart(project:
     replayed = json.loads(out)
     assert (code, replayed["outcome"], replayed["problem"]) == (0, "pass", ""), err
     assert problems("replay", replayed) == []
-    assert "neither doubled nor declared safe: refund" in err
+    assert (
+        "the scenario has no stand-in for refund. If the agent calls such a tool, the real tool runs" in err
+    )
 
     (project / "other.txt").touch()
     code, out, _ = agentmut(project, "replay", trials[0]["trial"], environment=secret)

@@ -97,7 +97,7 @@ def test_a_store_that_holds_something_takes_no_copy(tmp_path: Path, where: Where
     for place in (tmp_path / "store.db", where):
         with closing(Store(place)) as store:
             store.add_run(StoredRun("a", 1.0, "{}", "planned"))
-    with pytest.raises(UsageError, match=r"holds runs already.*empty one"):
+    with pytest.raises(UsageError, match=r"not empty: its table runs has rows"):
         copy_store(tmp_path / "store.db", where)
 
 

@@ -15,7 +15,7 @@ from agentmut.store import Flip, NeedsTrials, Rescored
 
 Row = tuple[MutantRow, MutantRow]
 """A mutant before and after."""
-TO_CONFIRM = "its kill is not final: no stored trial of the original from the same time confirms it"
+TO_CONFIRM = "not a final kill: no stored trial of the original from the same time confirms it"
 
 
 def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescored:
@@ -88,10 +88,10 @@ def _to_confirm(again: RescoredCampaign, rows: Iterable[Row]) -> Iterator[NeedsT
 
 def _why(old: MutantRow, arm: Arm) -> str:
     if not arm.evidence:
-        return "it has no stored trials that can be judged"
+        return "no stored trial can be judged"
     if old.status is Status.KILLED:
-        return f"its trials ended when {', '.join(old.killed_by)} killed it, and this kill does not hold any more"
-    return "its stored trials are not enough for these evaluators"
+        return f"the trials ended with a kill by {', '.join(old.killed_by)}, which does not hold any more"
+    return "by these evaluators the stored trials do not decide"
 
 
 OPEN = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.NO_COVERAGE, Status.NOT_APPLIED})

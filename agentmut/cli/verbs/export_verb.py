@@ -106,7 +106,7 @@ def export(
     if imported:
         if mutant is not None or mutants:
             option = "--mutants" if mutants else "--mutant"
-            raise UsageError(f"{option}: imported runs are of no mutant. Leave {option} or --imported out.")
+            raise UsageError(f"{option}: an imported run is of no mutant. Leave {option} or --imported out.")
         query = _query(scenario, version, failed, (since, until), sample)._replace(seed=seed)
         count, summary = _imported(project, query, goal)
     else:
@@ -192,9 +192,16 @@ def _own(
             count, summary = _write(found, loaded.root.resolve().name, goal)
             if mutant == "" and store.listing.has_mutants():
                 summary += " They are of the unchanged agent: --mutants adds the trials of mutants."
-            if not count and (held := store.imports.totals().trials):
-                summary += f" The store holds {held} imported runs: --imported writes these."
+            if not count:
+                summary += _why_none(store.imports.totals().trials)
             return count, summary
+
+
+def _why_none(imported: int) -> str:
+    """Return what to do where no trial of the project was written."""
+    if imported:
+        return f" The store holds {imported} imported runs: --imported writes these."
+    return " No stored trial fits: `agentmut trials` lists the stored trials, `agentmut run` makes some."
 
 
 def _write(found: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[int, str]:
@@ -224,7 +231,9 @@ def _check_imported_only(
 def _check(target: Path | None, written_as: TraceFormat, endpoint: str | None) -> None:
     """Raise `UsageError` where it is not clear where the traces go."""
     if (target is None) == (endpoint is None):
-        raise UsageError("name a file or an --endpoint, one of them: `agentmut export traces.jsonl`.")
+        raise UsageError(
+            "name either a file to write, as in `agentmut export traces.jsonl`, or an address with --endpoint."
+        )
     if endpoint is not None and written_as is not TraceFormat.OTLP:
         raise UsageError("--endpoint takes otlp only; leave --format out, or name a folder for atif.")
     if target is not None and written_as is TraceFormat.OTLP and target.is_dir():

@@ -21,10 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["SETTINGS", "proxy"]
 DEFAULT_PORT = 8898
-"""When serving for other terminals; a command of its own gets any free port."""
+"""The port without a command after `--`; with a command the proxy takes any free port."""
 PATIENCE = 5.0
 """Seconds that requests under way have when the proxy is stopped."""
-
+NO_REQUEST = (
+    "The program must send its requests to this proxy: let it read its base URL from OPENAI_BASE_URL and the other "
+    "variables that are set for it, or write their values into its settings. If the program hard-codes the address of "
+    "its service, add --intercept."
+)
+NONE_INTERCEPTED = (
+    "The program must use the proxy in HTTPS_PROXY and trust the certificate in SSL_CERT_FILE, which are set for it. "
+    "If its service has another address than the known ones, name the host with --intercept-host."
+)
 
 Command = Annotated[
     list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoints exported.")
@@ -133,9 +141,11 @@ def proxy(
 class _Tally:
     """Count of requests through the proxy; a suite whose requests bypass the proxy has not met the mutant."""
 
-    def __init__(self) -> None:
+    def __init__(self, remedy: str) -> None:
         self.requests = 0
         self.changed = 0
+        self._remedy = remedy
+        """What to do where no request has passed."""
 
     def count(self, passage: "Passage") -> None:
         """Count a model request that has passed."""
@@ -146,15 +156,14 @@ class _Tally:
         """Warn if no request has arrived, and return the exit code; a mutant without requests passes no suite."""
         if not self.requests:
             typer.echo(
-                f"0 model requests passed{'; the mutant did not arrive' if mutant else ''}. The program has to take "
-                "its base URL from the variables that are set for it (OPENAI_BASE_URL and so on), or from its own "
-                "settings with their values; for one that hard-codes an address there is --intercept.",
+                f"0 model requests passed{'; the mutant did not arrive' if mutant else ''}. {self._remedy}",
                 err=True,
             )
         elif mutant and not self.changed:
             typer.echo(
-                f"{self.requests} model requests passed, none was changed; the mutant did not arrive. What it changes "
-                "is in none of them: `agentmut doctor` compares what is declared with what is sent.",
+                f"{self.requests} model requests passed, none was changed; the mutant did not arrive. No request "
+                "has the text or the tool that the mutant changes. `agentmut doctor` compares the declared config with "
+                "what the program sends.",
                 err=True,
             )
         return int(ExitCode.BROKEN) if mutant and not self.changed and code == 0 else code
@@ -180,7 +189,7 @@ class _ProxyRun:
         self._token = token
         self._intercept = intercept
         """Further hosts that are intercepted; None without interception."""
-        self.tally = _Tally()
+        self.tally = _Tally(NO_REQUEST if intercept is None else NONE_INTERCEPTED)
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]", as_json: bool) -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
@@ -252,7 +261,10 @@ def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
         session = open_session(load_project(project))
     found = make_mutants(session, Selection(mutants=(wanted,))).mutants
     if len(found) != 1:
-        raise UsageError(f"{len(found)} mutants begin with {wanted!r}. `agentmut mutants` lists all.")
+        raise UsageError(
+            f"{len(found)} mutants have an id that begins with {wanted!r}. Give more of the id. `agentmut mutants` "
+            "lists all mutants."
+        )
     base = session.suite.full
     mutated = found[0].apply(base)
     typer.echo(f"mutant {found[0].id}: {found[0].operator}", err=True)

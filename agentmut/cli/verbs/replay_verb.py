@@ -58,13 +58,16 @@ def replay(
 
 def _warn(session: "Session", scenario: str) -> None:
     """Warn of tools without a double: the replayed agent calls them, although the recording has their results."""
-    from agentmut.doctor import tool_checks
+    from agentmut.doctor import real_tools
 
-    config, safe = session.adapter.get_config(), session.project.safe_tools
-    played = [known_scenario for known_scenario in session.scenarios if known_scenario.name == scenario]
-    for check in tool_checks(config, played, safe):
-        if not check.ok:
-            typer.echo(f"Note: {check.said}.", err=True)
+    played = [known for known in session.scenarios if known.name == scenario]
+    if real := real_tools(session.adapter.get_config(), played, session.project.safe_tools):
+        typer.echo(
+            f"Note: the scenario has no stand-in for {', '.join(real)}. If the agent calls such a tool, the real tool "
+            "runs, with all its effects. Give the scenario `tools:` with stand-ins, or list the tools that do no harm "
+            "in agent.safe_tools.",
+            err=True,
+        )
 
 
 def _folder(project: Path, run: str | None) -> Path:
@@ -78,13 +81,18 @@ def _find(trial: str, project: Path, run: str | None) -> Path:
 
     if trial.endswith(".json"):
         return Path(trial)
-    folder = _folder(project, run)
-    found = [path for path in cassettes_of(folder) if path.name.startswith(trial)]
-    if len(found) != 1:
+    if "/" in trial or Path(trial).is_file():
         raise UsageError(
-            f"{len(found)} recorded trials of {folder.name} begin with {trial!r}. `agentmut replay` lists them."
+            f"{trial} is no recorded trial: the name of such a file ends with .json. `agentmut replay` lists the "
+            "recorded trials of a run."
         )
-    return found[0]
+    folder = _folder(project, run)
+    matching = [path for path in cassettes_of(folder) if path.name.startswith(trial)]
+    if len(matching) != 1:
+        many = f"{len(matching)} recorded trials of run {folder.name} have an id that begins with {trial!r}"
+        none = f"no recorded trial of run {folder.name} has an id that begins with {trial!r}"
+        raise UsageError(f"{many if matching else none}. `agentmut replay` lists the recorded trials.")
+    return matching[0]
 
 
 def _list(folder: Path, as_json: bool) -> None:

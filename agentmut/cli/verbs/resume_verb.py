@@ -68,12 +68,11 @@ def resume(
 def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
     """Return the run that `wanted` begins, or the latest that has not finished."""
     if wanted is not None:
-        found = [stored for stored in runs if stored.id.startswith(wanted)]
-        if len(found) != 1:
-            known = ", ".join(stored.id for stored in runs) or "none"
-            raise UsageError(f"{len(found)} runs match {wanted!r}. Known: {known}.")
-        _refuse_other_kinds(found[0])
-        return found[0]
+        matching = [stored for stored in runs if stored.id.startswith(wanted)]
+        if len(matching) != 1:
+            raise UsageError(_not_one(wanted, runs, len(matching)))
+        _refuse_other_kinds(matching[0])
+        return matching[0]
     unfinished = [stored for stored in runs if stored.status != "finished"]
     if unfinished and unfinished[0] is runs[0] and kind_of(runs[0]) == CHEAP:
         _refuse_other_kinds(runs[0])
@@ -81,6 +80,16 @@ def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
     if not resumable:
         raise UsageError("there is no unfinished run to resume. `agentmut run` starts a new one.")
     return resumable[0]
+
+
+def _not_one(wanted: str, runs: "list[StoredRun]", matching: int) -> str:
+    """Return why an id names no run, or more than one."""
+    if not runs:
+        return f"there is no run {wanted!r}: the store holds no run. `agentmut run` starts one."
+    known = ", ".join(stored.id for stored in runs)
+    if not matching:
+        return f"no run has an id that begins with {wanted!r}. The store holds {known}."
+    return f"{matching} runs have an id that begins with {wanted!r}. Give more of the id. The store holds {known}."
 
 
 def kind_of(stored: "StoredRun") -> str:

@@ -35,7 +35,10 @@ def _alone() -> None:
 def copy(
     target: Annotated[
         str,
-        typer.Argument(metavar="TARGET", help="The URL or the file of an empty store. ${NAME} is filled in."),
+        typer.Argument(
+            metavar="TARGET",
+            help="The URL or the file of an empty store. In a URL, ${NAME} stands for an environment variable.",
+        ),
     ],
     source: Annotated[
         str | None,
@@ -84,8 +87,11 @@ def copy(
         print_json({"schema_version": 1, "kind": "store_copy", "tables": tables})
         return
     for table in copied:
-        typer.echo(f"{table.name:<12} {table.rows:>9} rows  {table.digest[:16]}")
-    typer.echo(f"{sum(table.rows for table in copied)} rows copied; each table is the same in both stores.")
+        typer.echo(f"{table.name:<12} {table.rows:>9} rows  digest {table.digest[:16]}")
+    typer.echo(
+        f"{sum(table.rows for table in copied)} rows copied; each table has the same digest in both stores. To use the "
+        "copy, name it under `store.url` in the project file."
+    )
 
 
 def _of_a_project(place: "Where") -> TypeGuard[Path]:

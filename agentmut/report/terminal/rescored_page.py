@@ -14,14 +14,16 @@ SHOWN = 15
 def render_rescored(rescored: Rescored, color: bool = False) -> str:
     """Return scores before and after, mutants with another status, and mutants that need new trials."""
     page = Page(color)
-    page.add(f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again, none run")
+    page.add(
+        f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again; nothing was run"
+    )
     page.add()
     page.add(f"score before  {_score(rescored.before)}")
     page.add(f"score now     {_score(rescored.after)}")
     if rescored.after.undecided:
         page.add(
-            "The score counts what the stored trials decide. `agentmut run`, with the options of that run, decides "
-            "the open mutants as well: its score may differ a lot."
+            "The score counts the mutants that the stored trials decide. `agentmut run`, with the options of that run, "
+            "decides the undecided mutants too; its score may differ a lot."
         )
     _flipped(page, rescored)
     _fresh(page, rescored)
@@ -34,8 +36,8 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
 
 
 def _score(score: Score) -> str:
-    """Return value and bounds, and the number of open mutants, which the value does not count."""
-    left = f", {counted(score.undecided, 'mutant')} open" if score.undecided else ""
+    """Return value and bounds, and the number of undecided mutants, which the value does not count."""
+    left = f", {counted(score.undecided, 'mutant')} undecided" if score.undecided else ""
     return f"{interval(score)}{left}"
 
 
@@ -57,13 +59,18 @@ def _fresh(page: Page, rescored: Rescored) -> None:
     fresh = [one for one in rescored.fresh if known.issuperset(one.scenarios)]
     if not fresh:
         return
-    page.title(
-        f"{counted(len(fresh), 'mutant')} to be tried again: `agentmut run`, with the options of that run, "
-        "runs what is missing"
-    )
-    for one in fresh[:SHOWN]:
-        page.add(clean(f"{one.mutant}  {one.operator}: {one.why}; open: {', '.join(one.scenarios)}"))
-    _more(page, len(fresh))
+    lack = "mutant needs" if len(fresh) == 1 else "mutants need"
+    page.title(f"{len(fresh)} {lack} new trials: `agentmut run`, with the options of that run, makes them")
+    for (scenarios, why), mutants in _by_lack(fresh).items():
+        page.hang(clean(f"{', '.join(scenarios)}: {_listed(mutants)}; {why}"))
+
+
+def _by_lack(fresh: Iterable[NeedsTrials]) -> dict[tuple[tuple[str, ...], str], list[str]]:
+    """Return the mutants by the scenarios on which they need trials, and the reason."""
+    mutants: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for row in fresh:
+        mutants.setdefault((row.scenarios, row.why), []).append(f"{row.mutant} ({row.operator})")
+    return mutants
 
 
 def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
@@ -116,15 +123,15 @@ def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None
 
 def _nothing_to_judge(rescored: Rescored) -> str:
     """Return why no relation judged anything. Relations judge survivors, and an undecided mutant is no survivor."""
-    still_open = rescored.after.undecided
+    undecided = rescored.after.undecided
     survived = any(
         row.status is Status.SURVIVED and row.intent is Intent.DEGRADE for row in rescored.result.mutants
     )
-    if not still_open or survived:
+    if not undecided or survived:
         return "No survivor, or no relation that fits: there is nothing to judge."
     return (
-        f"No mutant survives by the stored trials, so there is nothing to judge: {counted(still_open, 'mutant')} open, "
-        "which `agentmut run` decides."
+        f"No mutant survives by the stored trials, so there is nothing to judge. `agentmut run` decides "
+        f"the {counted(undecided, 'undecided mutant')}."
     )
 
 

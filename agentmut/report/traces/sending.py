@@ -106,8 +106,9 @@ def _takes_no_json(error: OSError) -> bool:
 def _not_taken(error: OSError, address: str, sent: int) -> RunError:
     """Return the fault of a collector that refused, timed out, or answered with a status that is no success."""
     body = error.read(300).decode(errors="replace") if isinstance(error, urllib.error.HTTPError) else ""
+    cause = getattr(error, "reason", error) if type(error) is urllib.error.URLError else error
     return RunError(
-        f"{address} did not take trace {sent + 1}: {error}{f': {body}' if body else ''}. {sent} traces were sent "
+        f"{address} did not take trace {sent + 1}: {cause}{f': {body}' if body else ''}. {sent} traces were sent "
         "before it. Give the command again: a collector that knows span ids keeps each trace once."
     )
 

@@ -83,7 +83,7 @@ class SavedBaseline(Frozen):
     agent: AgentSummary
     scenarios: dict[str, SavedScenario]
     remarks: tuple[str, ...] = ()
-    """What the check found when the baseline was saved: where it is unfit, and with how many trials it would do."""
+    """What the check found when the baseline was saved: what is too small, and how many trials are enough."""
 
     def runs_of(self, scenario: str) -> tuple[str, ...]:
         """Return the runs with the baseline's trials on one scenario; none if it lacks the scenario."""

@@ -194,7 +194,8 @@ def test_where_every_mutant_is_open_it_is_said_that_a_run_decides(campaign: Proj
         "relations": by_relations.model_copy(update={"report": None}),
     }
     said = " ".join(render_rescored(found.model_copy(update=update)).split())
-    assert "No mutant survives by the stored trials, so there is nothing to judge: 13 mutants open" in said
+    nothing = "No mutant survives by the stored trials, so there is nothing to judge."
+    assert f"{nothing} `agentmut run` decides the 13 undecided mutants." in said
     del update["result"]
     assert "No survivor, or no relation that fits" in render_rescored(found.model_copy(update=update))
 

@@ -163,10 +163,14 @@ def _checked(base: str) -> str:
         usable = False
     if not usable:
         shown = re.sub(r"//[^/]*@", "//", base)
-        raise UsageError(f"the proxy's upstream {shown!r} is no URL that begins with http:// or https://")
+        raise UsageError(
+            f"the base URL of the model service, {shown!r}, must begin with http:// or https:// and name a host. "
+            "Correct --upstream, or the variable that names the service."
+        )
     if parts.username is not None or parts.query or parts.fragment:
         raise UsageError(
-            "the proxy's upstream may have a host, a port and a path only. Credentials are the client's to send."
+            "the base URL of the model service has a user, a query or a fragment. Leave out all but host, port and "
+            "path: the program sends its credentials itself."
         )
     return base
 
