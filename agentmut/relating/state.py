@@ -10,6 +10,7 @@ from agentmut.campaign import Account, Launch, TrialList, TrialResult, Watch
 from agentmut.nouns import Mutant, Scenario
 from agentmut.relating.follow_ups import TrialRef
 from agentmut.relating.lane import Lane
+from agentmut.relating.lane_queue import LaneQueue
 from agentmut.trial import Detector, SuiteConfig
 
 STORED_KIND = "relations --stored"
@@ -44,12 +45,15 @@ class Relating(Account):
     """Results that a lane waits for, or will ask for: traces are large."""
     _uses: Counter[TrialRef] = field(init=False)
     """Pairs that a trial is part of and that are not judged yet."""
-    _wanted_by: dict[TrialRef, list[Lane]] = field(default_factory=dict)
+    _wanted_by: dict[TrialRef, list[int]] = field(default_factory=dict)
+    """Positions of the lanes that wait for a trial."""
+    _order: LaneQueue = field(init=False)
     _queue: deque[TrialRef] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         pairs = (pair for lane in self.lanes if not lane.complete for pair in lane.planned)
         self._uses = Counter(ref for pair in pairs for ref in pair.trials)
+        self._order = LaneQueue(self.lanes)
         self.watch.doubtful = self._failed_last
 
     def _failed_last(self) -> tuple[Launch, ...]:
@@ -60,7 +64,7 @@ class Relating(Account):
     @property
     def decided(self) -> bool:
         """Return whether every lane has the pairs that its verdict needs."""
-        return all(lane.complete for lane in self.lanes)
+        return self._order.all_complete
 
     @property
     def unbegun(self) -> bool:
@@ -77,10 +81,10 @@ class Relating(Account):
     def launch(self) -> Launch | None:
         """Return the next trial: of the lane with the fewest pairs so far."""
         while not self._queue:
-            wanting = [(lane.launched, i) for i, lane in enumerate(self.lanes) if lane.wants_another]
-            if self.problem or not wanting:
+            at = None if self.problem else self._order.first()
+            if at is None:
                 return None
-            self._begin(self.lanes[min(wanting)[1]])
+            self._begin(at)
         ref = self._queue.popleft()
         self.in_flight += 1
         return Launch(*ref, number=ref.repeat)
@@ -93,8 +97,8 @@ class Relating(Account):
         ref = TrialRef(*launch[:3])
         if self._uses[ref]:
             self._found[ref] = self._seen_again(ref, result)
-        for lane in self._wanted_by[ref]:
-            self._consume(lane)
+        for at in self._wanted_by[ref]:
+            self._consume(at)
 
     def _seen_again(self, ref: TrialRef, result: TrialResult) -> TrialResult:
         """Return the result with a witness that does not take what was asked for what was changed."""
@@ -105,21 +109,24 @@ class Relating(Account):
 
     def judge_free(self) -> None:
         """Judge the pairs that need no run, for a check that ended before its follow-up runs."""
-        for lane in self.lanes:
+        for at, lane in enumerate(self.lanes):
             while lane.free and lane.wants_another and not self.problem:
-                self._begin(lane)
+                self._begin(at)
 
-    def _begin(self, lane: Lane) -> None:
-        for ref in lane.begin():
+    def _begin(self, at: int) -> None:
+        for ref in self.lanes[at].begin():
             if ref not in self._wanted_by:
                 self._wanted_by[ref] = []
                 self._queue.append(ref)
-            self._wanted_by[ref].append(lane)
-        self._consume(lane)
+            self._wanted_by[ref].append(at)
+        self._consume(at)
 
-    def _consume(self, lane: Lane) -> None:
-        if lane.ended:
-            return
+    def _consume(self, at: int) -> None:
+        if not self.lanes[at].ended:
+            self._judge(self.lanes[at])
+        self._order.changed(at)
+
+    def _judge(self, lane: Lane) -> None:
         judged = lane.consumed
         try:
             lane.consume(self._found)

@@ -4,13 +4,7 @@
 commit; if it makes fewer, lower `CALLS`, so that the next change is compared with that.
 """
 
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -19,6 +13,7 @@ from agentmut.campaign import Selection, make_mutants, make_plan, open_session, 
 from agentmut.campaign.decision.state import CampaignState
 from agentmut.project import load_project
 from agentmut.usecases import carry_out_campaign, open_store
+from tests.counted_calls import counted
 
 pytestmark = pytest.mark.whole
 
@@ -26,8 +21,6 @@ CALLS = 638
 """Calls of functions of agentmut for one more trial of an agent that does nothing."""
 TOLERANCE = 0.05
 FEW, MANY = 90, 170
-INLINED = ("<listcomp>", "<dictcomp>", "<setcomp>")
-"""Functions to Python 3.11 only."""
 
 AGENT = "async def run(config, input):\n    return 'yes' if config.prompt else 'no'\n"
 THREE_RULES = "Be brief. Never guess. Never shout."
@@ -39,29 +32,6 @@ mutation: {{operators: [prompt.drop_instruction]}}
 statistics: {{baseline: 20, rounds: {rounds}}}
 budget: {{trials: {trials}}}
 """
-
-
-class Count:
-    calls = 0
-
-
-@contextmanager
-def counted() -> Iterator[Count]:
-    """Count the calls of functions of agentmut, in all threads."""
-    count = Count()
-
-    def note(frame: FrameType, event: str, argument: Any) -> None:
-        own = str(frame.f_globals.get("__name__")).startswith("agentmut.")
-        count.calls += own and event == "call" and frame.f_code.co_name not in INLINED
-
-    before = sys.getprofile()
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
-        yield count
-    finally:
-        sys.setprofile(before)
-        threading.setprofile(None)
 
 
 def write_project(

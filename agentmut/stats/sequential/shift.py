@@ -19,7 +19,7 @@ are, so the level is measured: see `MEASURED` and the section "in real life: dri
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_count
@@ -109,9 +109,9 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     population = _Population.from_baselines(list(known.values()))
     different = np.log([1 - DIFFERENT] + [DIFFERENT / len(_ALIKE[1:])] * len(_ALIKE[1:]))[:, None]
     drifting, steady = different, different
-    for name, (failures, trials) in known.items():
-        evidence = _of_scenario(population, (failures, trials), counted.on(name))
-        drifting, steady = drifting + evidence[0], steady + evidence[1]
+    for scenario in _alike(known, counted):
+        evidence = _of_scenario(population, scenario.baseline, scenario.seen)
+        drifting, steady = drifting + scenario.count * evidence[0], steady + scenario.count * evidence[1]
     found = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
     found = found + log_lanes(counted.scenarios, counted.failed, counted.trials)
     return _shift(found, counted, known)
@@ -175,6 +175,8 @@ class _Counts(NamedTuple):
     trials: "Array"
     weights: "Array"
     """The chance of each mutant's lane to fail like most on its scenario."""
+    rows: Mapping[str, list[int]]
+    """By scenario: the rows of its mutants' lanes."""
 
     @classmethod
     def from_trials(cls, later: LaterTrials, known: Mapping[str, object]) -> "_Counts":
@@ -195,18 +197,44 @@ class _Counts(NamedTuple):
         lanes = [i for i, (_, mutant) in enumerate(later.lanes) if mutant and n[i, -1]]
         scenarios = np.array([later.lanes[i][0] for i in lanes], dtype=str)
         weights = typical(scenarios, f[lanes], n[lanes])
-        return cls(splits, len(where), originals, scenarios, f[lanes], n[lanes], weights)
+        rows: dict[str, list[int]] = {}
+        for row, lane in enumerate(lanes):
+            rows.setdefault(later.lanes[lane][0], []).append(row)
+        return cls(splits, len(where), originals, scenarios, f[lanes], n[lanes], weights, rows)
 
     def on(self, scenario: str) -> _SplitCounts:
         """Return what was seen on a scenario."""
         import numpy as np
 
         none = np.zeros(len(self.splits) + 1)
-        here = self.scenarios == scenario
+        here = np.array(self.rows.get(scenario, ()), dtype=int)
         weights, trials = self.weights[here], self.trials[here]
         of_mutants = float(weights @ self.failed[here, -1]), float(weights @ trials[:, -1])
         after = 1 - trials.sum(axis=0)[:-1] / max(1.0, float(trials[:, -1].sum()))
         return _SplitCounts(*self.originals.get(scenario, (none, none)), of_mutants, after)
+
+
+class _AlikeScenarios(NamedTuple):
+    """Scenarios that show exactly the same, and so are the same evidence."""
+
+    baseline: tuple[int, int]
+    seen: _SplitCounts
+    count: int
+
+
+def _alike(known: Mapping[str, tuple[int, int]], counted: _Counts) -> Iterable[_AlikeScenarios]:
+    """Return what the scenarios show, each sight once: of thousands with a trial or two, nearly all are alike."""
+    groups: dict[tuple[object, ...], _AlikeScenarios] = {}
+    for name, baseline in known.items():
+        seen = counted.on(name)
+        key = (
+            *baseline,
+            seen.of_mutants,
+            *(each.tobytes() for each in (seen.failed, seen.trials, seen.after)),
+        )
+        before = groups.get(key)
+        groups[key] = _AlikeScenarios(baseline, seen, 1 + (before.count if before else 0))
+    return groups.values()
 
 
 _ALIKE = (0.0, 0.02, 0.05, 0.12, 0.3, -0.05)
