@@ -111,7 +111,7 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     drifting, steady = different, different
     for scenario in _alike(known, counted):
         evidence = _of_scenario(population, scenario.baseline, scenario.seen)
-        drifting, steady = drifting + scenario.count * evidence[0], steady + scenario.count * evidence[1]
+        drifting, steady = drifting + scenario.number * evidence[0], steady + scenario.number * evidence[1]
     found = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
     found = found + log_lanes(counted.scenarios, counted.failed, counted.trials)
     return _shift(found, counted, known)
@@ -219,7 +219,8 @@ class _AlikeScenarios(NamedTuple):
 
     baseline: tuple[int, int]
     seen: _SplitCounts
-    count: int
+    number: int
+    """How many they are."""
 
 
 def _alike(known: Mapping[str, tuple[int, int]], counted: _Counts) -> Iterable[_AlikeScenarios]:
@@ -233,7 +234,7 @@ def _alike(known: Mapping[str, tuple[int, int]], counted: _Counts) -> Iterable[_
             *(each.tobytes() for each in (seen.failed, seen.trials, seen.after)),
         )
         before = groups.get(key)
-        groups[key] = _AlikeScenarios(baseline, seen, 1 + (before.count if before else 0))
+        groups[key] = _AlikeScenarios(baseline, seen, 1 + (before.number if before else 0))
     return groups.values()
 
 
