@@ -1,12 +1,9 @@
 """Agents with and without a defect, examined by `agentmut doctor` against a service on loopback."""
 
-import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.adapters.mcp import McpAdapter
@@ -18,7 +15,6 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import RequestShape
 from agentmut.nouns.messages import ModelRequest
 from agentmut.nouns.tools import ToolSpec
-from agentmut.project.loading import load_project
 from agentmut.report.terminal.doctor_page import render_diagnosis
 from agentmut.store.documents.diagnosis import Arrival, Diagnosis
 from tests.doctor.examined_agents import (
@@ -232,81 +228,6 @@ def test_an_agent_that_cannot_be_imported_is_a_usage_error_before_anything_is_ru
     assert "nowhere_at_all" in ward.err
 
 
-def test_a_kept_request_is_a_config_for_the_wire(ward: Ward) -> None:
-    ward.write("    return ask(body(PROMPT, [LOOK], temperature=0.3))", config={})
-    kept = ward.folder / "request.json"
-    found = ward.examine("--save-request", str(kept))
-    every = ("prompt", "tool description", "model setting")
-    assert arrivals(found) == dict.fromkeys(every, ("no", "yes"))
-    assert found.trials == 1 + 1 + 3 + 2 and found.moving == () and found.differences == ()
-    (advice,) = (said for said in found.advice if "agent.config.request" in said)
-    assert f"Name {kept} under agent.config.request" in advice and "--save-request" not in advice
-    assert "at most 8 times" in ward.err and "another clock" in ward.err
-    assert json.loads(kept.read_text())["path"].endswith("/chat/completions")
-    same = "    return ask(body(PROMPT, [LOOK], temperature=0.3))"
-    ward.write(same, config={"request": "request.json"}, route="wire")
-    config = load_project(ward.folder).config
-    assert config.prompt == PROMPT.replace("{name}", "Bo") and config.tool_names == ("look",)
-    found = ward.examine()
-    assert arrivals(found)["prompt"] == ("no", "yes") and found.route == "wire"
-    assert found.differences == ()
-
-
-MOVING = """
-    import datetime
-    now = datetime.datetime.now()
-    prompt = f"Be kind. Never promise dates. Today is {now:%A, %d %B %Y}. The user says {len(input)} letters. Ask once."
-    tool = {**LOOK, "description": f"Look up an order of {now.year}."}
-    return ask(body(prompt, [tool], temperature=0.3))
-"""
-
-
-def test_what_moves_is_a_placeholder_in_the_kept_request(ward: Ward) -> None:
-    pytest.importorskip("time_machine")
-    ward.write(MOVING, config={})
-    more = {"name": "more", "input": "Hi there", "evaluators": [{"contains": "Hello"}]}
-    with (ward.folder / "scenarios.yaml").open("a") as scenarios:
-        scenarios.write(yaml.safe_dump([more]))
-    kept = ward.folder / "request.json"
-    found = ward.examine("--save-request", str(kept))
-    assert found.trials == 3 + 3 + 2
-    body = json.loads(kept.read_text())["body"]
-    assert body["messages"][0]["content"] == (
-        "Be kind. Never promise dates. Today is {date}. The user says {says} letters. Ask once."
-    )
-    assert body["tools"][0]["function"]["description"] == "Look up an order of {date}."
-    assert found.moving[1:] == (
-        'the prompt: {says} stands for "2"',
-        f'the description of look: {{date}} stands for "{dt.datetime.now().year}"',
-    )
-    assert arrivals(found)["prompt"][1] == arrivals(found)["tool description"][1] == "yes"
-    assert "What differs from run to run" in render_diagnosis(found)
-
-
-FIVE_CALLS = """
-    import datetime
-    prompt = f"{config.context[0].text}\\nBe kind. Today is {datetime.date.today()}. Never promise dates to anybody."
-    for _ in range(4):
-        ask(body(prompt, [LOOK], temperature=config.model.temperature))
-    return ask(body(prompt, [LOOK], temperature=config.model.temperature))
-"""
-
-
-def test_five_calls_a_run_every_part_and_a_template_take_eight_runs_at_most(ward: Ward, service: Any) -> None:
-    pytest.importorskip("time_machine")
-    (ward.folder / "policy.md").write_text("Refunds take five days.\n")
-    ward.write(FIVE_CALLS, config={"context": ["policy.md"]})
-    more = {"name": "more", "input": "Hi there", "evaluators": [{"contains": "Hello"}]}
-    with (ward.folder / "scenarios.yaml").open("a") as scenarios:
-        scenarios.write(yaml.safe_dump([more]))
-    found = ward.examine("--save-request", str(ward.folder / "request.json"))
-    assert list(arrivals(found)) == ["prompt", "document", "tool description", "model setting"]
-    assert found.trials == 8 and len(service.requests) == 8 * 5
-    assert "at most 8 times" in ward.err
-    assert arrivals(found)["document"] == ("yes", "yes")
-    assert arrivals(found)["prompt"] == ("no", "yes")
-
-
 @pytest.mark.parametrize(
     ("scenario", "safe", "said"),
     [
@@ -395,13 +316,3 @@ def test_a_program_is_reached_on_the_wire_and_told_how_else(
     assert arrivals(found) == {"prompt": ("no", "yes"), "model setting": ("no", "yes")}
     assert "`{config_file}` in agent.command" in found.parts[0].rebuild.said
     assert (found.route, found.trials) == ("wire", 3)
-
-
-def test_a_request_that_the_project_names_already_is_written(ward: Ward) -> None:
-    ward.write("    return ask(body(PROMPT, [LOOK]))", config={"request": "request.json"}, route="wire")
-    ward.call("--yes", exit_code=2)
-    assert "there is no such file. `agentmut doctor --save-request" in ward.err
-    found = ward.examine("--save-request", str(ward.folder / "request.json"))
-    assert arrivals(found)["prompt"] == ("no", "yes")
-    assert not any("agent.config.request" in said for said in found.advice) and "Name it" not in ward.err
-    assert load_project(ward.folder).config.tool_names == ("look",)

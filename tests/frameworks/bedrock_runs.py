@@ -92,3 +92,8 @@ def ran(adapter: Adapter, *turns: str, trial: Trial | None = None) -> AgentTrace
             return await adapter.run(turns, found)
 
     return asyncio.run(run())
+
+
+def call_of(name: str, **more: Any) -> dict[str, Any]:
+    given = [{"name": "order_id", "type": "string", "value": "A-1"}]
+    return {"functionInvocationInput": {"actionGroup": "desk", "function": name, "parameters": given, **more}}
