@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentmut.language import days, slot
+from agentmut.language import Slot, days, slot
 from agentmut.nouns import IS, Fact
 
 MOST = 12
@@ -31,11 +31,12 @@ def phrases(left: frozenset[Fact], right: frozenset[Fact]) -> tuple[str, ...]:
 def _essential(facts: frozenset[Fact]) -> frozenset[Fact]:
     """Drop facts that another fact implies: a call next to the call with its arguments, a day next to its full date."""
     tools = {fact.value for fact in facts if fact.kind == "tool_calls"}
+    described = {tool.partition(" ")[0] for tool in tools if " " in tool}
     days_said = {day.without_year for fact in facts if fact.kind == "dates" for day in days(fact.value)}
-    return frozenset(fact for fact in facts if not _is_repeated(fact, tools, days_said))
+    return frozenset(fact for fact in facts if not _is_repeated(fact, tools, described, days_said))
 
 
-def _is_repeated(fact: Fact, tools: set[str], days_said: set[str]) -> bool:
+def _is_repeated(fact: Fact, tools: set[str], described: set[str], days_said: set[str]) -> bool:
     if fact.kind == "dates":
         return fact.value in days_said
     if fact.kind != "tool_calls":
@@ -43,17 +44,24 @@ def _is_repeated(fact: Fact, tools: set[str], days_said: set[str]) -> bool:
     name = fact.value.partition("(")[0].partition(" ")[0]
     if name != fact.value and name in tools:
         return True
-    is_call = fact.value.startswith(f"{name}(")
-    return is_call and any(other.startswith(f"{name} ") for other in tools)
+    return fact.value.startswith(f"{name}(") and name in described
 
 
 def _changed(left: frozenset[Fact], right: frozenset[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    before, after = _by_slot(left), _by_slot(right)
     for one in sorted(left):
         place = slot(one)
-        others = [fact for fact in right if slot(fact) == place]
-        alone = [fact for fact in left if slot(fact) == place] == [one]
+        others = after.get(place, [])
+        alone = len(before[place]) == 1
         if alone and len(others) == 1 and not (one.kind in ("tools", "tool_calls") and not place.name):
             yield one, others[0]
+
+
+def _by_slot(facts: frozenset[Fact]) -> dict[Slot, list[Fact]]:
+    found: dict[Slot, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(slot(fact), []).append(fact)
+    return found
 
 
 def _place(fact: Fact) -> str:
