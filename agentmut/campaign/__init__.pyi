@@ -79,6 +79,7 @@ from .preparation.tables import Tables as Tables
 from .results.bounds import bounds_of as bounds_of
 from .results.cheap_model import cheap_run as cheap_run
 from .results.ci import chances_of_red as chances_of_red
+from .results.hidden_result import reason_without_texts as reason_without_texts
 from .results.hidden_result import without_texts as without_texts
 from .results.reliability import FIGURES as FIGURES
 from .results.reliability import ScenarioRuns as ScenarioRuns

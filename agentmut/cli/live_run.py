@@ -19,14 +19,15 @@ EACH = 0.5
 
 
 @contextmanager
-def on_live_page(title: str, run: str, beside: Progress) -> Iterator[Progress]:
+def on_live_page(title: str, run: str, beside: Progress, *, wordless: bool = False) -> Iterator[Progress]:
     """Serve a page during the block, print its address on stderr, and yield the receiver of the campaign's progress.
 
-    The page's stop button does what Ctrl-C does. Raises `RunError` where no port can be had.
+    The page's stop button does what Ctrl-C does. `wordless`: the page shows no words
+    of changes and of runs. Raises `RunError` where no port can be had.
     """
     with LiveServer(live_page(title, run), _stop) as server:
         typer.echo(f"Live page: {server.address}", err=True)
-        shown = _PageProgress(server, beside)
+        shown = _PageProgress(server, beside, wordless=wordless)
         ended = "The run has ended. The terminal has its summary."
         try:
             yield shown
@@ -40,7 +41,8 @@ def on_live_page(title: str, run: str, beside: Progress) -> Iterator[Progress]:
 class _PageProgress:
     """Passes progress on, and renews the page's state now and then."""
 
-    def __init__(self, server: LiveServer, beside: Progress) -> None:
+    def __init__(self, server: LiveServer, beside: Progress, *, wordless: bool) -> None:
+        self._wordless = wordless
         self._server = server
         self._beside = beside
         self._decisions = Decisions()
@@ -51,13 +53,13 @@ class _PageProgress:
         self._beside(state)
         self._latest = state
         if time.monotonic() - self._last >= EACH:
-            self._server.show(live_state(state, self._decisions))
+            self._server.show(live_state(state, self._decisions, wordless=self._wordless))
             self._last = time.monotonic()
 
     def end(self, text: str) -> None:
         """Show the last state with a text that says how the run ended."""
         if self._latest is not None:
-            self._server.show(live_state(self._latest, self._decisions, text))
+            self._server.show(live_state(self._latest, self._decisions, text, wordless=self._wordless))
 
 
 def _stop() -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.campaign import CampaignState
+from agentmut.campaign import CampaignState, reason_without_texts
 from agentmut.cli.progress import clock, describe
 from agentmut.nouns import Intent, Mutant, Score, Status
 from agentmut.report import interval, one_line, status_counts, status_name
@@ -12,6 +12,7 @@ from agentmut.usecases import progress_of
 
 SHOWN = 200
 """Decisions and unnoticed changes that are sent, each."""
+WORDLESS = "The words of changes are left out, since the project keeps no text (store.texts)."
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 
 
@@ -33,12 +34,17 @@ class Decisions:
         return self._known
 
 
-def live_state(state: CampaignState, decisions: Decisions, ended: str = "") -> dict[str, Any]:
-    """Return the state of a campaign in the words of the page. `ended` says how it ended, where it has."""
+def live_state(
+    state: CampaignState, decisions: Decisions, ended: str = "", *, wordless: bool = False
+) -> dict[str, Any]:
+    """Return the state of a campaign in the words of the page. `ended` says how it ended, where it has.
+
+    `wordless`: leave out the words of changes and of runs, as the project keeps no text.
+    """
     known = decisions.take_in(state)
     mutants = {mutant.id: mutant for mutant in state.plan.mutants}
     latest_first = list(known)[::-1]
-    rows = [_row(mutants[id], state, *known[id]) for id in latest_first]
+    rows = [_row(mutants[id], state, *known[id], wordless=wordless) for id in latest_first]
     unnoticed = [
         row
         for id, row in zip(latest_first, rows, strict=True)
@@ -46,7 +52,7 @@ def live_state(state: CampaignState, decisions: Decisions, ended: str = "") -> d
     ]
     spend, score = state.spend, state.score_so_far()
     return {
-        "state": ended or state.problem or _phase(state),
+        "state": (ended or state.problem or _phase(state)) + (f" {WORDLESS}" if wordless else ""),
         "progress": describe(state).partition(" | ")[0],
         "share": progress_of(state).share,
         "score": interval(score) if score.value is not None else "–",
@@ -78,14 +84,17 @@ def _counts(score: Score, known: Mapping[str, tuple[Status, str]]) -> str:
     return status_counts(score) if score.value is not None else f"{Counter(known).total()} decided"
 
 
-def _row(mutant: Mutant, state: CampaignState, status: Status, reason: str) -> dict[str, str]:
+def _row(
+    mutant: Mutant, state: CampaignState, status: Status, reason: str, *, wordless: bool
+) -> dict[str, str]:
     arm = state.arms.get(mutant.id)
     open_ = arm is not None and arm.status is None
     killers = f"by {', '.join(arm.killed_by)}" if arm and status is Status.KILLED and arm.killed_by else ""
+    reason = reason_without_texts(reason) if wordless else reason
     note = "so far: smaller drops are looked for" if open_ else killers or reason
     return {
         "id": mutant.id,
-        "description": one_line(mutant.description),
+        "description": mutant.operator if wordless else one_line(mutant.description),
         "operator": mutant.operator,
         "status": status_name(status),
         "kind": status.value,

@@ -29,9 +29,14 @@ def _row(row: MutantRow) -> MutantRow:
             "changes": (),
             "description": place_of(row),
             "gap": None if row.status is Status.SURVIVED else row.gap,  # telling it takes texts
-            "reason": _QUOTED.sub(f'"{NOT_KEPT}"', row.reason),
+            "reason": reason_without_texts(row.reason),
         }
     )
+
+
+def reason_without_texts(reason: str) -> str:
+    """Return the reason for a status without what it quotes."""
+    return _QUOTED.sub(f'"{NOT_KEPT}"', reason)
 
 
 def place_of(row: MutantRow) -> str:

@@ -164,7 +164,8 @@ def _carried_out(
     if serve:
         from agentmut.cli.live_run import on_live_page
 
-        shown = on_live_page(session.project.root.name, plan.run_id, line)
+        wordless = session.tests.texts.is_hidden
+        shown = on_live_page(session.project.root.name, plan.run_id, line, wordless=wordless)
     try:
         with shown as progress:
             return carry_out_campaign(session, plan, store, fresh=fresh, progress=progress)
