@@ -1,4 +1,5 @@
-"""Agents that already stand in a folder: functions and objects of Python that ask a model. No code of them runs."""
+"""Agents that already stand in a folder: functions, methods and objects of Python that ask a model. Their code does
+not run."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,6 +81,9 @@ class NearbyAgent(NamedTuple):
     """`module:object`."""
     file: str
     line: int
+    owner: str = ""
+    """The class whose method this is; empty for everything else."""
+    is_async: bool = False
 
 
 class _Function(NamedTuple):
@@ -88,6 +92,12 @@ class _Function(NamedTuple):
     node: ast.FunctionDef | ast.AsyncFunctionDef
     calls: frozenset[str]
     """Names of what is called, the last part of each."""
+    names: frozenset[str]
+    """Names without a dot that it uses."""
+    owner: str = ""
+    """The class of a method; empty for a function."""
+    is_bare: bool = True
+    """Whether an object of the class is made without arguments."""
 
 
 class _Module(NamedTuple):
@@ -101,7 +111,8 @@ def nearby_agents(root: Path) -> tuple[NearbyAgent, ...]:
     """Return the agents of a folder's files of Python, the likeliest first.
 
     Agents of a framework come alone if there are any. Of agents that hand over to each other it is the one to which
-    no other hands over; of functions that call each other it is the outermost one.
+    no other hands over; of functions that call each other it is the outermost one. Methods come only if no function
+    asks a model.
     """
     modules = list(_modules(root))
     made = sorted(_made(modules), key=_likelihood)
@@ -109,7 +120,7 @@ def nearby_agents(root: Path) -> tuple[NearbyAgent, ...]:
 
 
 def _likelihood(found: NearbyAgent) -> tuple[int, str, int]:
-    name = found.place.rpartition(":")[2]
+    name = found.place.rpartition(":")[2].rpartition(".")[2]
     return (_USUAL.index(name) if name in _USUAL else len(_USUAL)), found.file, found.line
 
 
@@ -216,27 +227,83 @@ def _takes_langchains_config(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bo
 
 
 def _asking(modules: Sequence[_Module]) -> Iterator[NearbyAgent]:
-    """Yield the outermost functions that take what a user says and ask a model, by themselves or through others."""
+    """Yield the outermost functions that take what a user says and ask a model, by themselves or through others.
+
+    If no function does, yield such methods of classes that need no arguments.
+    """
     functions = [function for module in modules for function in _functions(module)]
     clients = {module.name: client for module in modules if (client := _client_of(module))}
-    asking = {one.node.name: clients[one.module] for one in functions if one.module in clients and _asks(one)}
+    objects = {name: owner for module in modules for name, owner in _objects(module)}
+    asking = {
+        (one.owner, one.node.name): clients[one.module]
+        for one in functions
+        if one.module in clients and _asks(one)
+    }
     grown = True
     while grown:
-        more = {f.node.name: asking[called] for f in functions for called in f.calls & asking.keys()}
+        more = {
+            (f.owner, f.node.name): adapter
+            for f in functions
+            for called, adapter in asking.items()
+            if _hands_over(f, called, objects)
+        }
         grown = bool(more.keys() - asking.keys())
         asking = {**more, **asking}
-    candidates = [one for one in functions if one.node.name in asking and _takes_words(one.node)]
+    able = [one for one in functions if (one.owner, one.node.name) in asking and _takes_words(one)]
+    candidates = [one for one in able if not one.owner] or [one for one in able if one.is_bare]
     for one in candidates:
-        if not any(one.node.name in other.calls for other in candidates if other is not one):
-            adapter, place = asking[one.node.name], f"{one.module}:{one.node.name}"
-            yield NearbyAgent(adapter, "run", place, one.file, one.node.lineno)
+        called = (one.owner, one.node.name)
+        if not any(_hands_over(other, called, objects) for other in candidates if other is not one):
+            yield _found(one, asking[called])
+
+
+def _found(one: _Function, adapter: str) -> NearbyAgent:
+    name = f"{one.owner}.{one.node.name}" if one.owner else one.node.name
+    is_async = isinstance(one.node, ast.AsyncFunctionDef)
+    return NearbyAgent(adapter, "run", f"{one.module}:{name}", one.file, one.node.lineno, one.owner, is_async)
+
+
+def _hands_over(function: _Function, called: tuple[str, str], objects: Mapping[str, str]) -> bool:
+    """Return whether a function calls another one: of a class, if the function names the class or an object of it."""
+    owner, name = called
+    if name not in function.calls:
+        return False
+    return owner in ("", function.owner) or any(objects.get(one, one) == owner for one in function.names)
 
 
 def _functions(module: _Module) -> Iterator[_Function]:
     for node in module.tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            calls = frozenset(_last_name(one.func) for one in ast.walk(node) if isinstance(one, ast.Call))
-            yield _Function(module.file, module.name, node, calls)
+            yield _function(module, node)
+        elif isinstance(node, ast.ClassDef):
+            is_bare = not node.name.startswith("_") and not _needs_arguments(node)
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) and not inner.decorator_list:
+                    yield _function(module, inner)._replace(owner=node.name, is_bare=is_bare)
+
+
+def _function(module: _Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> _Function:
+    inside = list(ast.walk(node))
+    calls = frozenset(_last_name(one.func) for one in inside if isinstance(one, ast.Call))
+    names = frozenset(one.id for one in inside if isinstance(one, ast.Name))
+    return _Function(module.file, module.name, node, calls, names)
+
+
+def _objects(module: _Module) -> Iterator[tuple[str, str]]:
+    """Yield the names of a module's objects, each with the name of what was called to make it."""
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            made_by = _last_name(node.value.func)
+            yield from ((target.id, made_by) for target in node.targets if isinstance(target, ast.Name))
+
+
+def _needs_arguments(node: ast.ClassDef) -> bool:
+    """Return whether an object of a class cannot be made without arguments, as far as the class says it."""
+    own = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+    if own:
+        return _takes(own[0]) > 1
+    is_dataclass = any("dataclass" in ast.dump(one) for one in node.decorator_list)
+    return is_dataclass and any(isinstance(one, ast.AnnAssign) and one.value is None for one in node.body)
 
 
 def _client_of(module: _Module) -> str:
@@ -248,11 +315,12 @@ def _asks(function: _Function) -> bool:
     return bool(function.calls & _ASKING)
 
 
-def _takes_words(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _takes_words(function: _Function) -> bool:
     """Return whether a public function needs one argument, a text as far as it is annotated."""
-    if _takes(node) != 1 or node.name.startswith("_"):
+    node, own = function.node, bool(function.owner)
+    if _takes(node) != 1 + own or node.name.startswith("_"):
         return False
-    given = [*node.args.posonlyargs, *node.args.args]
+    given = [*node.args.posonlyargs, *node.args.args][own:]
     if not given or given[0].arg.lower() in _OTHER_INPUTS:
         return False
     noted = given[0].annotation

@@ -4,11 +4,12 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut.project import FILE_NAME, FOLDER, own_files, places_in
 from agentmut.usecases.importing import foreign_store
-from agentmut.usecases.nearby_agents import LARGEST, NearbyAgent, nearby_agents
+from agentmut.usecases.nearby_agents import LARGEST, STUB, NearbyAgent, nearby_agents
 from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from import write_from
 
@@ -55,6 +56,21 @@ _SCENARIO = """\
   evaluators:
   - regex: \\w
 """
+_CALLS_METHOD = """\
+\"\"\"The agent as a function: a new {owner} for each trial, and one call of `{method}` for each turn.\"\"\"
+
+from {module} import {owner}
+
+
+{define} answer(input):
+    bot = {owner}()
+    turns = input if isinstance(input, list) else [input]  # a scenario with `turns` gives a list
+    for turn in turns:
+        said = {wait}bot.{method}(turn)
+    return said
+"""
+_LINE_OF_ANSWER = 6
+"""The line of this text on which its function begins."""
 _READ_WHOLE = frozenset(
     {
         "openai_agents",
@@ -111,6 +127,8 @@ def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
             begun.files, (_sentence(found), *_suites(target, ())), (_save_in(target), *_MEASURE)
         )
     agents = nearby_agents(target)
+    if agents and agents[0].owner:
+        return _of_method(target, force, agents)
     if agents:
         return _started(target, force, _named(agents), _of_python(agents), agents)
     if command := _program(target):
@@ -118,6 +136,25 @@ def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
         found = f"package.json starts `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
         return _started(target, force, line, (_sentence(found),), (NearbyAgent("command", "", "", "", 0),))
     return _of_imported_runs(target, force)
+
+
+def _of_method(target: Path, force: bool, agents: Sequence[NearbyAgent]) -> StartedBeside:
+    """Write a function that calls a method of the user's class, and a project that names this function."""
+    first = agents[0]
+    module, _, name = first.place.partition(":")
+    text = _CALLS_METHOD.format(
+        owner=first.owner,
+        method=name.partition(".")[2],
+        module=module,
+        define="async def" if first.is_async else "def",
+        wait="await " if first.is_async else "",
+    )
+    function = NearbyAgent(first.adapter, "run", f"{Path(STUB).stem}:answer", STUB, _LINE_OF_ANSWER)
+    found = (
+        _sentence(f"{first.place} ({first.file}:{first.line}) asks a model; {STUB} calls it for each turn"),
+        *_others(agents, STUB),
+    )
+    return _started(target, force, _named([function]), found, agents, {STUB: text})
 
 
 def _of_imported_runs(target: Path, force: bool) -> StartedBeside | None:
@@ -143,7 +180,12 @@ def has_code(folder: Path, written: Sequence[str]) -> bool:
 
 
 def _started(
-    target: Path, force: bool, named: str, found: Sequence[str], agents: Sequence[NearbyAgent]
+    target: Path,
+    force: bool,
+    named: str,
+    found: Sequence[str],
+    agents: Sequence[NearbyAgent],
+    code: Mapping[str, str] = MappingProxyType({}),
 ) -> StartedBeside:
     adapter = agents[0].adapter
     is_read = adapter in _READ_WHOLE
@@ -153,7 +195,7 @@ def _started(
         named=named,
         config=_BY_READING if is_read else _BY_REQUEST,
     )
-    files = {"agentmut.yaml": text + SETTINGS, "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO}
+    files = {**code, "agentmut.yaml": text + SETTINGS, "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO}
     written = write_project(target, files, force)
     commands = _MEASURE if is_read else (_save_in(target), *_MEASURE)
     return StartedBeside(written, (*found, *_suites(target, agents)), commands)
@@ -170,14 +212,18 @@ def _named(agents: Sequence[NearbyAgent]) -> str:
 
 
 def _of_python(agents: Sequence[NearbyAgent]) -> tuple[str, ...]:
-    first, *others = agents
+    first = agents[0]
     what = "asks a model" if first.key == "run" else f"makes an agent of {first.adapter}"
     said = [_sentence(f"{first.place} ({first.file}:{first.line}) {what}, and agentmut.yaml names it")]
-    if others:
+    return (*said, *_others(agents, "agentmut.yaml"))
+
+
+def _others(agents: Sequence[NearbyAgent], where: str) -> Iterator[str]:
+    """Yield which other agents were found, if there are any, and in which file a user chooses between them."""
+    if others := agents[1:]:
         names = ", ".join(one.place for one in others[:MOST_NAMED])
         verb = "does" if len(others) == 1 else "do"
-        said.append(_sentence(f"{names} {verb} so too: choose in agentmut.yaml which one is measured"))
-    return tuple(said)
+        yield _sentence(f"{names} {verb} so too: choose in {where} which one is measured")
 
 
 def _one_graph(target: Path) -> Path | None:

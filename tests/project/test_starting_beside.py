@@ -46,6 +46,26 @@ agent = build()
 SPLIT = "from desk.client import ask\n\ndef handle(message: str) -> str:\n    return ask([message])\n"
 CLIENT = "import openai\n\ndef ask(messages):\n    return openai.OpenAI().responses.create(input=messages)\n"
 
+BOT = """
+from openai import OpenAI
+
+class Memory:
+    def add(self, text):
+        self.text = text
+
+class Bot:
+    def __init__(self, model="m"):
+        self.client = OpenAI()
+        self.said = []
+
+    def answer(self, question: str) -> str:
+        self.said.append(question)
+        return self._reply(self.said)
+
+    def _reply(self, messages):
+        return str(self.client.chat.completions.create(model="m", messages=messages))
+"""
+
 
 def put(root: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
@@ -182,3 +202,47 @@ def test_imported_runs_are_the_trials_of_a_project_without_an_agent(tmp_path: Pa
 
 def call(*words: str) -> str:
     return " ".join(CliRunner().invoke(app, list(words)).output.split())
+
+
+def test_a_client_inside_a_class_is_found_and_each_trial_gets_a_new_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = init(put(tmp_path, {"desk/bot.py": BOT}))
+    assert "desk.bot:Bot.answer (desk/bot.py:13) asks a model; agent_under_test.py calls it" in said
+    assert written(tmp_path) == {
+        "adapter": "openai", "run": "agent_under_test:answer", "config": {"request": "agent.json"}
+    }  # fmt: skip
+    function = (tmp_path / "agent_under_test.py").read_text()
+    assert "agent_under_test.py:6" in (tmp_path / "agentmut.yaml").read_text()
+    assert function.splitlines()[5] == "def answer(input):"
+    replaced = BOT.replace("from openai import OpenAI", "OpenAI = object").replace(
+        'str(self.client.chat.completions.create(model="m", messages=messages))', '"|".join(messages)'
+    )
+    names: dict[str, Any] = {}
+    exec(replaced, names)
+    exec(function.replace("from desk.bot import Bot", ""), names)
+    assert [names["answer"]("a"), names["answer"](["b", "c"])] == ["a", "b|c"]
+
+
+def test_a_class_that_waits_gets_a_function_that_waits(tmp_path: Path) -> None:
+    init(put(tmp_path, {"bot.py": BOT.replace("def answer", "async def answer")}))
+    function = (tmp_path / "agent_under_test.py").read_text()
+    assert "async def answer(input):" in function and "await bot.answer(turn)" in function
+
+
+def test_a_function_that_uses_the_class_comes_before_its_method(tmp_path: Path) -> None:
+    direct = BOT + "\ndef ask(question):\n    return Bot().answer(question)\n"
+    kept = BOT + "\nbot = Bot()\ndef ask(question):\n    return bot.answer(question)\n"
+    other = BOT + "\ndef ask(question):\n    return question.answer(question)\n"
+    found = [
+        [one.place for one in nearby_agents(put(tmp_path / name, {"bot.py": text}))]
+        for name, text in {"direct": direct, "kept": kept, "other": other}.items()
+    ]
+    assert found == [["bot:ask"], ["bot:ask"], ["bot:Bot.answer"]]
+
+
+@pytest.mark.parametrize("needs", ["def __init__(self, client):", "def __init__(self, *, key):"])
+def test_a_class_that_needs_arguments_is_no_agent_that_init_can_make(needs: str, tmp_path: Path) -> None:
+    text = BOT.replace('def __init__(self, model="m"):', needs)
+    assert nearby_agents(put(tmp_path, {"bot.py": text})) == ()
+    assert "To measure yours, name it in agentmut.yaml" in init(tmp_path)
