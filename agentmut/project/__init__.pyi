@@ -21,6 +21,7 @@ from .recorded_request import read_request_file as read_request_file
 from .redacting import redactor as redactor
 from .request_sources import outdated_request as outdated_request
 from .request_sources import own_files as own_files
+from .request_sources import prompt_parts_of as prompt_parts_of
 from .request_sources import refreshing as refreshing
 from .request_sources import saved_request as saved_request
 from .request_sources import with_sources as with_sources

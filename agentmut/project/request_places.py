@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,8 +59,19 @@ def prompt_places(config: AgentConfig, request: Path, root: Path) -> tuple[Promp
     The places are those of today's files, found by their texts. A line that was not found has no place, unless the
     lines around it leave only one.
     """
-    files = _files(request, root)
-    pieces = _between(list(_pieces(config.prompt, files))) if files else []
+    return _places(config.prompt, _files(kept_sources(request), root))
+
+
+def live_prompt_places(prompt: str, names: Iterable[str], root: Path) -> tuple[PromptPart, ...]:
+    """Return where each line of a prompt is written that the built agent has; empty if no line was found.
+
+    `names` are the files that may hold the prompt, relative to `root`.
+    """
+    return _places(prompt, _files(names, root))
+
+
+def _places(prompt: str, files: Sequence[_File]) -> tuple[PromptPart, ...]:
+    pieces = _between(list(_pieces(prompt, files))) if files else []
     if not any(piece.found for piece in pieces):
         return ()
     return tuple(_part(piece.at, piece.found) for piece in pieces)
@@ -68,7 +79,7 @@ def prompt_places(config: AgentConfig, request: Path, root: Path) -> tuple[Promp
 
 def tool_places(config: AgentConfig, request: Path, root: Path) -> dict[str, Place]:
     """Return where the tools of a saved request are written, by name, as far as their descriptions tell."""
-    files = _files(request, root)
+    files = _files(kept_sources(request), root)
     found = ((tool.name, _place_of(tool, files)) for tool in config.tools)
     return {name: place for name, place in found if place is not None}
 
@@ -91,9 +102,9 @@ def sentences_of(line: str) -> tuple[str, ...]:
     return found if len(found) > 1 else ()
 
 
-def _files(request: Path, root: Path) -> list[_File]:
+def _files(sources: Iterable[str], root: Path) -> list[_File]:
     """Return the sources, files of text first: code may quote a prompt that a file of text holds."""
-    names = sorted(kept_sources(request), key=lambda name: (Path(name).suffix not in TEXT_SUFFIXES, name))
+    names = sorted(sources, key=lambda name: (Path(name).suffix not in TEXT_SUFFIXES, name))
     inside = [name for name in names if (root / name).resolve().is_relative_to(root.resolve())]
     return [_File(name, text_of(root / name).split("\n")) for name in inside]
 

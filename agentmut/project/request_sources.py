@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from agentmut.nouns import AgentConfig
+from agentmut.nouns import AgentConfig, PromptPart
 from agentmut.project.parts import TEXT_SUFFIXES
 from agentmut.project.places import FILE_NAME
 from agentmut.project.project import Project
@@ -17,6 +17,7 @@ from agentmut.project.request_places import (
     LEAST_LINE,
     PLACEHOLDER,
     kept_sources,
+    live_prompt_places,
     sentences_of,
     text_of,
 )
@@ -35,14 +36,24 @@ def with_sources(request: str, config: AgentConfig, root: Path) -> str:
     `sentences` the sentences of lines that have several, and `others` the lines of a text file that do not stand in the
     request.
     """
+    held = _held(config, root)
+    written = {**json.loads(request), KEY: held} if held else json.loads(request)
+    return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+
+
+def prompt_parts_of(prompt: str, root: Path) -> tuple[PromptPart, ...]:
+    """Return where the files under `root` hold a prompt that the built agent has; empty if no file holds it."""
+    return live_prompt_places(prompt, _held(AgentConfig(prompt=prompt), root), root)
+
+
+def _held(config: AgentConfig, root: Path) -> dict[str, dict[str, int]]:
+    """Return the files that hold lines of a config, by their names under `root`, with what `with_sources` counts."""
     found = {path: _counts(config, path) for path in own_files(root)}
-    held = {
+    return {
         path.relative_to(root).as_posix(): counts
         for path, counts in found.items()
         if counts["lines"] + counts["sentences"]
     }
-    written = {**json.loads(request), KEY: held} if held else json.loads(request)
-    return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
 
 
 def outdated_request(project: Project) -> str:

@@ -1,20 +1,32 @@
-"""The places of parts that no file of the project names: the module that the agent was read from."""
+"""The places of parts that no file of the project names: lines of the user's files, or the agent's module."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from agentmut.nouns import AgentConfig, Sources, is_set
-from agentmut.project import Project
+from agentmut.project import Project, prompt_parts_of
 
 
 def with_agents_own(project: Project, config: AgentConfig) -> Sources:
-    """Return the project's sources, with the agent's module for the parts that only the built agent has."""
+    """Return the project's sources, completed for the parts that only the built agent has.
+
+    A prompt of the built agent stands on the lines of the user's files that hold it. For other parts the place is the
+    agent's module.
+    """
+    sources = _with_prompt(project, config)
     module = _module(project)
     if module is None:
-        return project.sources
+        return sources
     flow = project.agent.factory is not None  # else it is the adapter's own loop
     own = dict.fromkeys(_unsaid(project.config, config, flow), module)
-    return project.sources.model_copy(update={"recorded": {**own, **project.sources.recorded}})
+    return sources.model_copy(update={"recorded": {**own, **sources.recorded}})
+
+
+def _with_prompt(project: Project, config: AgentConfig) -> Sources:
+    sources = project.sources
+    if project.config.prompt or not config.prompt or sources.prompt_parts:
+        return sources
+    return sources.model_copy(update={"prompt_parts": prompt_parts_of(config.prompt, project.root)})
 
 
 def _module(project: Project) -> str | None:

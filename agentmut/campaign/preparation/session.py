@@ -15,7 +15,7 @@ from agentmut.campaign.preparation.shaping_code import judging_code, shaping_cod
 from agentmut.campaign.preparation.tools_fit import check_tools_judged
 from agentmut.campaign.trials import Suite
 from agentmut.judging import bounded, bounded_calls, build_all, remembering
-from agentmut.nouns import AgentConfig, OpinionCache, Origin, Scenario, ToolSpec
+from agentmut.nouns import AgentConfig, OpinionCache, Origin, Scenario, Sources, ToolSpec
 from agentmut.project import FOLDER, Project, redactor
 from agentmut.recording import TextKeeping, Texts
 from agentmut.seams import (
@@ -46,14 +46,15 @@ class Session(NamedTuple):
     scenarios: tuple[Scenario, ...]
     tests: Suite
     environment: Environment
+    sources: Sources
+    """Where the parts of the config stand, with those that only the built agent has."""
     ages: Ages = MappingProxyType({})
     """When the evaluators of each scenario were fixed; empty for a session without a store."""
 
     @property
     def origin(self) -> Origin:
         """Return the origin that mutants are made from."""
-        sources = with_agents_own(self.project, self.suite.full)
-        return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
+        return Origin(config=self.suite.full, sources=self.sources, file=self.project.path.name)
 
 
 def _evaluators(
@@ -108,6 +109,7 @@ def open_session(
         environment=environment(
             project.agent, adapter.versions(), code, project.execution.timeout, variables
         ),
+        sources=with_agents_own(project, suite.full),
     )
 
 
