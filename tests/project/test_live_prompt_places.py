@@ -46,7 +46,11 @@ def test_mutants_of_a_prompt_that_the_agent_reads_stand_on_the_lines_of_that_fil
     put(project, {"prompts.yaml": REGISTRY})
     options = ["--project", str(project), "--operator", "prompt.drop_instruction"]
     listed = CliRunner().invoke(app, ["mutants", *options])
-    places = [line.split("  degrade  ")[1].split()[0] for line in listed.output.splitlines() if "  degrade  " in line]
+    places = [
+        line.split("  degrade  ")[1].split()[0]
+        for line in listed.output.splitlines()
+        if "  degrade  " in line
+    ]
     assert places == ["prompts.yaml:3", "prompts.yaml:5", "prompts.yaml:6"], listed.output
     chosen = CliRunner().invoke(app, ["mutants", *options, "--target", "prompts.yaml:5"])
     assert "Never lend a book twice." in chosen.output and "1 mutant" in chosen.output, chosen.output

@@ -4,6 +4,7 @@ import pytest
 
 from agentmut.nouns import CheapModel, Cost, MutantRow, Score, Status
 from agentmut.report.report_wording import duration, money
+from agentmut.report.terminal.run_page import render
 from agentmut.report.terminal.summary_page import LINES, render_summary
 from tests.report.results import result, row
 
@@ -88,7 +89,19 @@ def test_classes_say_how_many_were_noticed_and_how_surely() -> None:
 def test_an_unfinished_run_says_so_and_how_to_go_on() -> None:
     text = render_summary(result(*survivors(2), status="budget", problem="the budget of 3 trials is used up"))
     assert "the budget of 3 trials is used up" in text
-    assert "Next   `agentmut resume --usd N` with a larger budget (--trials, --minutes)" in text
+    assert "Next   `agentmut resume --trials N` with N above 3; " in text
+
+
+def test_an_ended_run_goes_on_with_the_budget_that_ended_it() -> None:
+    ended = {
+        "the budget of 0.5 USD is used up (spent $0.49)": "`agentmut resume --usd N` with N above 0.5",
+        "the budget of 30 minutes is used up": "`agentmut resume --minutes N` with N above 30",
+        "": "`agentmut resume --usd N` with a larger budget (or --trials, --minutes)",
+    }
+    for problem, command in ended.items():
+        found = result(*survivors(2), status="budget", problem=problem)
+        assert f"Next {command}; " in " ".join(render_summary(found).split())
+        assert f"{command} goes on." in " ".join(render(found).split())
 
 
 def test_a_budget_that_ended_too_early_says_what_is_missing() -> None:

@@ -39,6 +39,7 @@ from agentmut.report.report_wording import (
     status_counts,
     without_marker,
 )
+from agentmut.report.terminal.larger_budget import resume_with_more
 from agentmut.report.terminal.partial_delivery import partly_delivered
 from agentmut.report.terminal.score_table import score_table
 
@@ -48,10 +49,6 @@ if TYPE_CHECKING:
 SHOWN_SURVIVORS = 15
 PARTIAL = "Unfinished: the score below is partial."
 UNFINISHED = "The run ended early. The results below hold for the drops that they name."
-GOES_ON = {
-    "budget": "`agentmut resume --usd N` (or --trials, --minutes) goes on with a larger budget.",
-    "interrupted": "`agentmut resume` goes on.",
-}
 SHOWN_PARTLY = 8
 SHOWN_STANDING = 8
 LINES = 6
@@ -110,8 +107,14 @@ def _head(page: Page, result: Result) -> None:
     if result.problem:
         page.add()
         page.add(Text(bounded(result.problem), style="red"))
-    if goes_on := GOES_ON.get(result.status):
+    if goes_on := _goes_on(result):
         page.add(f"{UNFINISHED if result.score.resolution else PARTIAL} {goes_on}")
+
+
+def _goes_on(result: Result) -> str:
+    if result.status == "budget":
+        return f"{resume_with_more(result.problem)} goes on."
+    return "`agentmut resume` goes on." if result.status == "interrupted" else ""
 
 
 def _scores(page: Page, result: Result) -> None:

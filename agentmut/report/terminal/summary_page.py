@@ -28,6 +28,7 @@ from agentmut.report.report_wording import (
     percent,
     status_counts,
 )
+from agentmut.report.terminal.larger_budget import resume_with_more
 
 if TYPE_CHECKING:
     from agentmut.store import Rescored
@@ -313,7 +314,7 @@ def _trust(result: Result) -> str:
 def _next(result: Result, where: str) -> str:
     full = f"`agentmut report --full{where}` for all"
     if result.status == "budget":
-        return f"`agentmut resume --usd N{where}` with a larger budget (--trials, --minutes); {full}"
+        return f"{resume_with_more(result.problem, where)}; {full}"
     if result.status in _ENDED:
         return f"`agentmut resume{where}` goes on; {full}"
     if any(row.gap == "assertion" for row in rank(result.mutants)):
