@@ -1,10 +1,11 @@
 """Adapter for any Python callable: `run(config, input)` or `run(input)`, sync or async."""
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, PrivateAttr
 
@@ -30,8 +31,9 @@ from agentmut.wire import steps_from_exchanges
 class CallableAdapter(ChoosesRoute, KnowsOriginal, RunsInThread, TakesKeys):
     """Calls `run(config, input)` or `run(input)`; the input is the turn, or a list of several turns.
 
-    The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
-    it: what it reads is the witness when it makes no visible model request.
+    A function whose parameter for the input is annotated as a list gets a list of one turn, too. The function
+    returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of it: what it reads is the
+    witness when it makes no visible model request.
     """
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys("run", "my_package.agent:run", frozenset({"route"}))
@@ -144,7 +146,8 @@ class CallableAdapter(ChoosesRoute, KnowsOriginal, RunsInThread, TakesKeys):
         if last and self._config.history is History.DROPPED:
             turns = turns[-1:]
             trial.recorder.marks.add("/history")
-        return trace_of(await self.answer(turns[0] if len(turns) == 1 else list(turns), trial), trial, last)
+        is_list = len(turns) > 1 or (_takes_list(self._run) and not isinstance(turns[0], list))
+        return trace_of(await self.answer(list(turns) if is_list else turns[0], trial), trial, last)
 
     async def answer(self, value: Any, trial: Trial) -> Any:
         """Return what the function returns for an input."""
@@ -172,6 +175,14 @@ def _takes_config(run: Any, name: str) -> bool:
     return said or not _fits(signature, 1)
 
 
+def _takes_list(run: Any) -> bool:
+    """Return whether a function's last parameter without a default is annotated as a list."""
+    needed = [one for one in inspect.signature(run).parameters.values() if one.default is one.empty]
+    noted = needed[-1].annotation if needed else None
+    said = noted.__name__ if isinstance(noted, type) and not get_args(noted) else str(noted)
+    return _LIST.fullmatch(said) is not None
+
+
 def _fits(signature: inspect.Signature, count: int) -> bool:
     try:
         signature.bind(*range(count))
@@ -180,6 +191,7 @@ def _fits(signature: inspect.Signature, count: int) -> bool:
     return True
 
 
+_LIST = re.compile(r"(?:typing\.|collections\.abc\.)?(?:list|List|Sequence)(?:\[.*\])?")
 _CONFIG_NAMES = frozenset({"config", "agent_config", "cfg", "_config", "_"})
 
 

@@ -35,6 +35,20 @@ def advice_of(
     yield from _of_request(found, adopted, reads_files)
 
 
+def of_spelling(asked: str, turns: Sequence[object]) -> Iterable[str]:
+    """Yield what to do if a function takes a question for a list of turns, and so asks its model letter by letter.
+
+    `asked` is what the user says in the first request of a run.
+    """
+    question = turns[0] if len(turns) == 1 else None
+    if isinstance(question, str) and len(question.strip()) > 1 and asked == question.strip()[0]:
+        yield (
+            f"The agent asks its model only for the first letter of the question, {asked!r}: its function takes a text "
+            "for a list of turns. A scenario with `input` gives the text, one with `turns` a list of texts. If the "
+            "parameter is annotated as a list, such as `turns: list[str]`, the function always gets a list."
+        )
+
+
 def _of_routes(found: Diagnosis) -> Iterable[str]:
     """Yield which parts arrive as a whole by the other route alone, and which parts do not."""
     own = found.route

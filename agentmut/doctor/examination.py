@@ -15,7 +15,7 @@ from agentmut.campaign import (
     refuse_without_texts,
     trial_id,
 )
-from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, sentences
+from agentmut.doctor.advice import UNRUNNABLE, advice_of, any_of, of_spelling, sentences
 from agentmut.doctor.beforehand import checks
 from agentmut.doctor.kept_request import KeptRequest, kept_request
 from agentmut.doctor.other_surroundings import can_shift, elsewhere, programs_elsewhere, shifted, unshifted
@@ -140,8 +140,9 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
     found = found.model_copy(update=update)
     is_unnamed = kept is not None and ward.adopted and not session.project.sources.recorded
     kept_name = kept_in if is_unnamed else ""
-    advice = tuple(
-        advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(ward.base.workspace))
+    advice = (
+        *of_spelling(_first_asked(seen), session.scenarios[0].turns),
+        *advice_of(found, kept_name, ward.clock, seen.strangers, reads_files=bool(ward.base.workspace)),
     )
     if kept is None and (outdated := unlike_saved(session.project, seen.requests)):
         advice = (*sentences([outdated]), *advice)

@@ -54,6 +54,8 @@ _OTHER_INPUTS = frozenset(
     {"args", "argv", "cfg", "client", "config", "file", "history", "messages", "model", "path", "tools"}
 )
 """Names of parameters that do not hold what a user says."""
+_LISTS = frozenset({"list", "List", "Sequence"})
+"""Names of types of lists: what a user says in several turns."""
 _USUAL = (
     "answer",
     "run",
@@ -316,7 +318,7 @@ def _asks(function: _Function) -> bool:
 
 
 def _takes_words(function: _Function) -> bool:
-    """Return whether a public function needs one argument, a text as far as it is annotated."""
+    """Return whether a public function needs one argument, as far as it is annotated a text or a list of texts."""
     node, own = function.node, bool(function.owner)
     if _takes(node) != 1 + own or node.name.startswith("_"):
         return False
@@ -324,4 +326,6 @@ def _takes_words(function: _Function) -> bool:
     if not given or given[0].arg.lower() in _OTHER_INPUTS:
         return False
     noted = given[0].annotation
+    if isinstance(noted, ast.Subscript) and _last_name(noted.value) in _LISTS:
+        noted = noted.slice
     return noted is None or (isinstance(noted, ast.Name) and noted.id == "str")

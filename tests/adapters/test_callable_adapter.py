@@ -8,7 +8,7 @@ import pickle
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,43 @@ def test_one_turn_is_given_as_it_is_and_several_as_a_list() -> None:
     several = run(lambda config, given: given, "a", "b")
     assert several.output == ["a", "b"]
     assert several.steps[-1].turn == 1
+
+
+def listed(turns: list[str]) -> Any:
+    return turns
+
+
+def sequenced(config: AgentConfig, turns: Sequence[str]) -> Any:
+    return turns
+
+
+def quoted(turns: "list[str]") -> Any:
+    return turns
+
+
+def either(turns: list[str] | str) -> Any:
+    return turns
+
+
+def worded(turns: str) -> Any:
+    return turns
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [(listed, ["Hi"]), (sequenced, ["Hi"]), (quoted, ["Hi"]), (either, "Hi"), (worded, "Hi")],
+)
+def test_a_function_that_asks_for_a_list_gets_one_turn_as_a_list(function: Any, given: Any) -> None:
+    async def answers() -> list[Any]:
+        adapter = CallableAdapter(function, CONFIG, takes_config=function is sequenced)
+        found = []
+        for turns in (("Hi",), ("Hi", "Bye"), (["a", "b"],)):
+            with running(Trial(id="t")) as trial:
+                found.append((await adapter.run(turns, trial)).output)
+        return found
+
+    # a turn that is a list already is what the user wrote for this function
+    assert asyncio.run(answers()) == [given, ["Hi", "Bye"], ["a", "b"]]
 
 
 def test_a_trace_of_its_own_is_kept_and_one_without_steps_is_given_those_that_were_seen() -> None:

@@ -136,3 +136,21 @@ def test_a_request_that_was_not_seen_says_how_the_run_ended(desk: Call) -> None:
     said = desk("doctor", "--save-request", "again.json", "--yes")[1]
     assert "no model request was seen, so there is none to keep. The agent's run ended so: " in said
     assert "'list' object has no attribute 'strip'" in said
+
+
+def test_a_function_that_takes_the_question_for_a_list_of_turns_is_told(desk: Call) -> None:
+    """A new user wrote `def chat(turns)` with a loop, and each letter became a turn."""
+    (module,) = Path().glob("outdated_*.py")
+    said = "def run(turns):\n    return [answer(turn) for turn in turns][-1]\n\n\ndef answer(input):"
+    Path(f"looped_{module.name}").write_text(module.read_text().replace("def run(input):", said))
+    project = Path("agentmut.yaml").read_text().replace(f"{module.stem}:run", f"looped_{module.stem}:run")
+    Path("agentmut.yaml").write_text(project)
+    warning = "The agent asks its model only for the first letter of the question, 'M':"
+    assert warning in desk("doctor", "--yes")[0]
+    Path("scenarios.yaml").write_text(
+        "- {name: one, turns: [Hello there], evaluators: [{contains: Hello}]}\n"
+    )
+    code = Path(f"looped_{module.name}").read_text().replace("run(turns)", "run(turns: list[str])")
+    Path(f"noted_{module.name}").write_text(code)
+    Path("agentmut.yaml").write_text(project.replace("looped_", "noted_"))
+    assert "first letter" not in desk("doctor", "--yes")[0]

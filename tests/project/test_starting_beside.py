@@ -89,6 +89,10 @@ def written(root: Path) -> dict[str, Any]:
     ("files", "agent"),
     [
         ({"desk.py": SDK}, {"adapter": "anthropic", "run": "desk:answer"}),
+        (
+            {"desk.py": SDK.replace("question: str", "turns: list[str]")},
+            {"adapter": "anthropic", "run": "desk:answer"},
+        ),
         ({"desk/main.py": SPLIT, "desk/client.py": CLIENT}, {"adapter": "openai", "run": "desk.main:handle"}),
         ({"team.py": TEAM}, {"adapter": "openai_agents", "factory": "team:triage"}),
         ({"graph.py": MADE}, {"adapter": "langgraph", "graph": "graph:build"}),
