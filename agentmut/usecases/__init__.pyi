@@ -61,6 +61,7 @@ from .runtime import session_in as session_in
 from .runtime import stand_in_keys as stand_in_keys
 from .runtime import store_at as store_at
 from .runtime import store_place as store_place
+from .starter_leftovers import starter_leftovers as starter_leftovers
 from .starting import MODEL_OF_STARTER as MODEL_OF_STARTER
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name

@@ -74,6 +74,11 @@ def frameworks() -> tuple[str, ...]:
     return tuple(sorted(folder.name for folder in _templates().iterdir() if folder.is_dir()))
 
 
+def starter_texts() -> frozenset[str]:
+    """Return the texts of all starters' files."""
+    return frozenset(text for name in frameworks() for _, text in _starter_files(_templates() / name))
+
+
 def starter_name(framework: str) -> str:
     """Return the name of a starter, also from the name of an extra, a package or a framework.
 

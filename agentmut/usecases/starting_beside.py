@@ -1,6 +1,7 @@
 """`agentmut init` beside an agent of the user: a project that names this agent, without a stub."""
 
 import json
+import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -93,6 +94,8 @@ _AI_PACKAGES = (
     "@mastra/core",
     "ollama",
 )
+_ENDPOINTS = ("/chat/completions", "/v1/messages", "/responses", ":generateContent", "/api/chat")
+"""Ends of the addresses at which a program asks a model."""
 _CODE = frozenset({".py", ".sh", ".js", ".mjs", ".ts", ".rb", ".go", ".java", ".rs", ".php", ".cs"})
 _SUITES = (
     ("promptfooconfig.yaml", "promptfoo: promptfooconfig.yaml"),
@@ -115,7 +118,8 @@ class StartedBeside(NamedTuple):
 def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
     """Write a project for the agent that stands in a folder; None if there is none. Raises `UsageError`.
 
-    A graph in `langgraph.json` comes first, then agents of Python, a program of Node and imported runs, in this order.
+    A graph in `langgraph.json` comes first, then agents of Python, a program of Node, a shell script and
+    imported runs, in this order.
     No code of the user runs.
     """
     if not target.is_dir():
@@ -131,9 +135,12 @@ def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
         return _of_method(target, force, agents)
     if agents:
         return _started(target, force, _named(agents), _of_python(agents), agents)
-    if command := _program(target):
+    command, found = _program(target), "package.json starts"
+    if not command:
+        command, found = _script(target), "A script asks a model:"
+    if command:
         line = f'  command: [{", ".join(command)}, "{{input}}"]   # {{input}} is the question; {_NO_INPUT}\n'
-        found = f"package.json starts `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
+        found += f" `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
         return _started(target, force, line, (_sentence(found),), (NearbyAgent("command", "", "", "", 0),))
     return _of_imported_runs(target, force)
 
@@ -249,6 +256,16 @@ def _program(target: Path) -> tuple[str, ...]:
         (one for one in ("agent.js", "index.js") if (target / one).is_file()), ""
     )
     return ("node", main) if isinstance(main, str) and (target / main).is_file() else ()
+
+
+def _script(target: Path) -> tuple[str, ...]:
+    """Return the command that starts the first shell script which asks a model; empty if there is none."""
+    scripts = (path for path in own_files(target) if path.suffix in {".sh", ".bash"})
+    asking = next((path for path in scripts if any(place in _text(path) for place in _ENDPOINTS)), None)
+    if asking is None:
+        return ()
+    name = asking.relative_to(target).as_posix()
+    return (f"./{name}",) if os.access(asking, os.X_OK) else (asking.suffix[1:], name)
 
 
 def _json(path: Path) -> Mapping[str, Any]:

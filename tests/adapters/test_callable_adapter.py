@@ -151,7 +151,8 @@ def test_a_function_that_asks_for_a_list_gets_one_turn_as_a_list(function: Any, 
     async def answers() -> list[Any]:
         adapter = CallableAdapter(function, CONFIG, takes_config=function is sequenced)
         found = []
-        for turns in (("Hi",), ("Hi", "Bye"), (["a", "b"],)):
+        several: tuple[tuple[Any, ...], ...] = (("Hi",), ("Hi", "Bye"), (["a", "b"],))
+        for turns in several:
             with running(Trial(id="t")) as trial:
                 found.append((await adapter.run(turns, trial)).output)
         return found

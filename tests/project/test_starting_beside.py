@@ -94,6 +94,13 @@ def written(root: Path) -> dict[str, Any]:
             {"adapter": "anthropic", "run": "desk:answer"},
         ),
         ({"desk/main.py": SPLIT, "desk/client.py": CLIENT}, {"adapter": "openai", "run": "desk.main:handle"}),
+        (
+            {
+                "bin/ask.sh": "curl -s $OPENAI_BASE_URL/chat/completions -d @- | jq -r .choices",
+                "build.sh": "make",
+            },
+            {"adapter": "command", "command": ["sh", "bin/ask.sh", "{input}"]},
+        ),
         ({"team.py": TEAM}, {"adapter": "openai_agents", "factory": "team:triage"}),
         ({"graph.py": MADE}, {"adapter": "langgraph", "graph": "graph:build"}),
         (
@@ -250,3 +257,10 @@ def test_a_class_that_needs_arguments_is_no_agent_that_init_can_make(needs: str,
     text = BOT.replace('def __init__(self, model="m"):', needs)
     assert nearby_agents(put(tmp_path, {"bot.py": text})) == ()
     assert "To measure yours, name it in agentmut.yaml" in init(tmp_path)
+
+
+def test_a_script_that_may_be_executed_is_started_by_its_name(tmp_path: Path) -> None:
+    script = put(tmp_path, {"ask.sh": "#!/bin/sh\ncurl https://api.anthropic.com/v1/messages\n"}) / "ask.sh"
+    script.chmod(0o755)
+    assert "A script asks a model: `./ask.sh`" in init(tmp_path)
+    assert written(tmp_path)["command"] == ["./ask.sh", "{input}"]

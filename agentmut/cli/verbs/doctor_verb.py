@@ -80,17 +80,18 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
 
     from agentmut.campaign import refuse_to_run
     from agentmut.doctor import before_running, examine, plan_of
-    from agentmut.usecases import redactor
+    from agentmut.usecases import redactor, starter_leftovers
 
     refuse_to_run(session, "`agentmut doctor`")
     before = before_running(session, os.environ)
-    _announce(before, plan_of(session, keeps_request=bool(kept_in)), yes=yes)
+    left = starter_leftovers(session.project)
+    _announce(before, left, plan_of(session, keeps_request=bool(kept_in)), yes=yes)
     return examine(session, before, redactor(session.project), kept_in)
 
 
-def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
-    """Say beforehand which real tools the doctor may call."""
-    warnings = [check.said for check in before.checks if not check.ok]
+def _announce(before: "Diagnosis", leftovers: str, plan: str, *, yes: bool) -> None:
+    """Say beforehand which real tools the doctor may call, and which files of a stub are left."""
+    warnings = [*([leftovers] if leftovers else []), *(check.said for check in before.checks if not check.ok)]
     text = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
     if yes:
         typer.echo(text, err=True)

@@ -126,14 +126,16 @@ def _of_project(
 ) -> "tuple[Origin, Generation, Selection]":
     from agentmut.campaign import make_mutants, open_session
     from agentmut.project import load_project
-    from agentmut.usecases import agent_environment, stand_in_keys
+    from agentmut.usecases import agent_environment, stand_in_keys, starter_leftovers
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
     with agents_on_stderr(), stand_in_keys(), agent_environment(loaded):
         session = open_session(loaded, scenarios)
         selection = with_session_changes(selection, session, in_diff, agent)
-        return session.origin, _with_prompt_note(make_mutants(session, selection), session), selection
+        made = _with_prompt_note(make_mutants(session, selection), session)
+        left = starter_leftovers(loaded)
+        return session.origin, replace(made, notes=(left, *made.notes)) if left else made, selection
 
 
 def _with_prompt_note(made: "Generation", session: "Session") -> "Generation":

@@ -131,7 +131,7 @@ def _campaign(
 ) -> "Result":
     from agentmut.campaign import make_plan, register
     from agentmut.cli.progress import ProgressLine
-    from agentmut.usecases import carry_out_campaign, stored_plan, with_cheap_model
+    from agentmut.usecases import carry_out_campaign, starter_leftovers, stored_plan, with_cheap_model
 
     line = ProgressLine()
     if (
@@ -140,7 +140,7 @@ def _campaign(
         (left,) = (stored for stored in store.runs() if stored.id == second.run)
         return _carried_out(session, stored_plan(session, left), store, line, fresh=False, serve=serve)
     plan = share(make_plan(session, generation, seed, time.time()))
-    for note in (*plan.price, *generation.notes):
+    for note in filter(None, (starter_leftovers(session.project), *plan.price, *generation.notes)):
         typer.echo(f"Note: {note}.", err=True)
     if not yes:
         _ask(store, plan)
