@@ -27,13 +27,11 @@ def starter_leftovers(project: Project) -> str:
 
 
 def _is_stub(project: Project, texts: frozenset[str]) -> bool:
-    """Return whether nobody has changed the project file, or the stub in which the agent's function stands."""
-    if _text(project.path, project.path.name) in texts:
-        return True
+    """Return whether nobody has changed the stub: the file of its function, or a project file that names no function."""
     spec = project.agent
     module = (spec.factory or spec.run or spec.functions or "").partition(":")[0]
-    name = f"{module.replace('.', '/')}.py"
-    return bool(module) and _text(project.root / name, name) in texts
+    name = f"{module.replace('.', '/')}.py" if module else project.path.name
+    return _text(project.root / name, name) in texts
 
 
 def _text(path: Path, name: str) -> str:
