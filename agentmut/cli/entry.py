@@ -4,8 +4,10 @@ import atexit
 import gc
 import sys
 import traceback
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import typer
@@ -55,6 +57,18 @@ agentmut breaks an LLM agent on purpose, and says which breakages its tests do n
 Example: agentmut init my_project"""
 
 
+OTHER_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "survivors": "`agentmut report` lists the survivors, `agentmut show ID` explains one, and `agentmut suggest` "
+        "proposes tests.",
+        "compare": "Did you mean `agentmut baseline compare`, or `agentmut report --compare RUN`?",
+        "save": "Did you mean `agentmut baseline save`?",
+        "score": "`agentmut report` prints the score of the latest run.",
+    }
+)
+"""Words that users take for verbs, with the command that does it."""
+
+
 class LazyVerbs(TyperGroup):
     """Imports a verb's module when the verb is named, so that `--help` stays quick."""
 
@@ -73,6 +87,7 @@ class LazyVerbs(TyperGroup):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             alike = get_close_matches(args[0], VERBS)
             hint = f" Did you mean {' or '.join(alike)}?" if alike else ""
+            hint = f" {OTHER_WORDS[args[0]]}" if args[0] in OTHER_WORDS else hint
             ctx.fail(f"There is no verb {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -27,7 +27,7 @@ def starter_leftovers(project: Project) -> str:
 
 
 def _is_stub(project: Project, texts: frozenset[str]) -> bool:
-    """Return whether nobody has changed the stub: the file of its function, or a project file that names no function."""
+    """Return whether nobody has changed the stub: its module, or the project file of one without."""
     spec = project.agent
     module = (spec.factory or spec.run or spec.functions or "").partition(":")[0]
     name = f"{module.replace('.', '/')}.py" if module else project.path.name

@@ -48,7 +48,19 @@ def test_verbs_stand_in_groups() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("rum", "Did you mean run"), ("baselin", "Did you mean baseline?"), ("xyzzy", "no verb 'xyzzy'.")],
+    [
+        ("rum", "Did you mean run"),
+        ("baselin", "Did you mean baseline?"),
+        ("xyzzy", "no verb 'xyzzy'."),
+        (
+            "survivors",
+            "no verb 'survivors'. `agentmut report` lists the survivors, `agentmut show ID` explains one,",
+        ),
+        (
+            "compare",
+            "no verb 'compare'. Did you mean `agentmut baseline compare`, or `agentmut report --compare RUN`?",
+        ),
+    ],
 )
 def test_a_verb_that_is_mistyped_is_answered_with_those_like_it(typed: str, meant: str) -> None:
     done = CliRunner().invoke(app, [typed])
