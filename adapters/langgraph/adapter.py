@@ -100,8 +100,9 @@ class LangGraphAdapter(AsksAgent, ChoosesRoute, TakesKeys):
         form = GraphSource(factory, spec.factory).form
         if spec.route == "rebuild" and form is not Form.CONFIG:
             raise UsageError(
-                f"agent.route: rebuild needs a function that builds the graph from agentmut's config; {spec.factory} "
-                f"is {form.value}. Leave route out: mutants are then made of the model requests"
+                f"{spec.factory} is {form.value}, so no graph is built from a changed config (agent.route: rebuild). "
+                "Mutants reach it on the wire (agent.route: wire). A function that builds the graph from agentmut's "
+                "config could be built anew"
             )
         if OLD_LIMIT in config.orchestration:
             raise UsageError(

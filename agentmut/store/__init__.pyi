@@ -77,6 +77,7 @@ from .imported import Import as Import
 from .imported import ImportQuery as ImportQuery
 from .imported import Imports as Imports
 from .imported import ImportTotals as ImportTotals
+from .imported import of_imported_runs as of_imported_runs
 from .listing import Listing as Listing
 from .opinions import OpinionFile as OpinionFile
 from .opinions import PassingOpinions as PassingOpinions

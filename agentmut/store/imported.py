@@ -229,3 +229,17 @@ def _import(row: Any) -> Import:
     except zlib.error as error:
         raise ValueError(f"the imported run {row['id']} is damaged: {error}") from None
     return Import(row["id"], ImportedTrial.model_validate_json(written), row["imported"])
+
+
+def of_imported_runs(count: int) -> str:
+    """Return how a project reads its store's imported runs, as further sentences of an error; empty without such runs.
+
+    >>> of_imported_runs(0)
+    ''
+    """
+    if not count:
+        return ""
+    return (
+        f" The store also holds {count} imported run{'s' * (count != 1)}: `agentmut analyze` looks at them, and with "
+        "`suite: {traces: {imported: true}}` they are the project's trials."
+    )

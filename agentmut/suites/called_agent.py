@@ -106,8 +106,8 @@ def check_route(spec: AgentSpec, function: str, takes_config: bool) -> None:
     """Raise `UsageError` if mutants are to be built by a function that does not take the config."""
     if spec.route == "rebuild" and not takes_config:
         raise UsageError(
-            f"agent.route: rebuild needs a function that takes the config, and {function} has no parameter "
-            f"{' or '.join(CONFIG_NAMES)}. Add one, or leave agent.route out"
+            f"{function} has no parameter {' or '.join(CONFIG_NAMES)}, so it cannot be built anew from a changed "
+            "config (agent.route: rebuild). Mutants reach it on the wire (agent.route: wire)"
         )
 
 

@@ -61,7 +61,6 @@ from .runtime import session_in as session_in
 from .runtime import stand_in_keys as stand_in_keys
 from .runtime import store_at as store_at
 from .runtime import store_place as store_place
-from .starter_leftovers import starter_leftovers as starter_leftovers
 from .starting import MODEL_OF_STARTER as MODEL_OF_STARTER
 from .starting import WITHOUT_MODEL as WITHOUT_MODEL
 from .starting import starter_name as starter_name
@@ -71,6 +70,7 @@ from .starting_beside import has_code as has_code
 from .starting_beside import write_beside as write_beside
 from .starting_from import write_from as write_from
 from .stored_reports import OfAnAgent as OfAnAgent
+from .stub_files import starter_leftovers as starter_leftovers
 from .suggestions import Idea as Idea
 from .suggestions import Proposed as Proposed
 from .suggestions import Searched as Searched

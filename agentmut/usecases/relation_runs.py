@@ -33,7 +33,7 @@ from agentmut.relating import (
     stored_sources,
     unanswered,
 )
-from agentmut.store import Store
+from agentmut.store import Store, of_imported_runs
 
 _AGAIN = "give the same command again"
 """How a check that an outage has ended goes on."""
@@ -134,6 +134,7 @@ def stored_relations(session: Session, store: Store, wanted: Wish, plan: Relatio
         why = "; ".join(found.notes) or "no run of the unchanged agent is stored"
         raise UsageError(
             f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
+            f"{of_imported_runs(store.imports.totals().trials)}"
         )
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
         return CheckedRelations(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)

@@ -131,7 +131,7 @@ def test_what_takes_no_config_goes_by_the_wire_and_its_tools_are_known(
     assert adapter.default_route == "wire"
     assert adapter.get_config().tool_names == ("look_up",) and adapter.doubled_tools() == {"look_up"}
     with pytest.raises(
-        UsageError, match="rebuild needs a function that builds the graph from agentmut's config"
+        UsageError, match="A function that builds the graph from agentmut's config could be built anew"
     ):
         create(tmp_path, f"{graphs}:{form}", route="rebuild")
 

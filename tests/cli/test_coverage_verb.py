@@ -101,6 +101,24 @@ def test_an_empty_store_is_an_error_that_says_what_to_do(agentmut: Call) -> None
     assert "nothing is stored yet" in err and "agentmut run" in err
 
 
+def test_imported_runs_are_named_where_no_own_run_is_stored(
+    project: Path, agentmut: Call, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A new user imported runs, and took `coverage` and `relations --stored` for verbs that read them."""
+    talk = [{"role": "user", "content": "Where is W1?"}, {"role": "assistant", "content": "In the post."}]
+    runs = [{"task_id": 0, "trial": trial, "reward": 1.0, "info": {}, "traj": talk} for trial in range(2)]
+    (project / "runs.json").write_text(json.dumps(runs))
+    with pytest.raises(SystemExit) as left:
+        main(["import", str(project / "runs.json"), "--project", str(project)])
+    assert not left.value.code, capfd.readouterr().err
+    named = "The store also holds 2 imported runs: `agentmut analyze` looks at them"
+    assert named in agentmut()[2]
+    capfd.readouterr()
+    with pytest.raises(SystemExit):
+        main(["relations", "--stored", "--project", str(project)])
+    assert named in capfd.readouterr().err
+
+
 def test_a_campaign_shows_dimensions_items_and_who_covers_them(project: Path, agentmut: Call) -> None:
     measure(load_project(project))
     code, out, err = agentmut("--items", "all")

@@ -121,7 +121,11 @@ def test_the_command_names_the_project_that_is_elsewhere(desk: Call, monkeypatch
 def test_doctor_says_that_the_other_route_is_not_needed(desk: Call) -> None:
     """A new user took the reasons of the other route for work that is to be done."""
     out = desk("doctor", "--yes")[0]
-    assert "You need no rebuild: each change arrives by wire. The route rebuild does not work here: " in out
+    assert (
+        "Nothing is to be done: each change arrives by wire, and one way is enough. The other way, rebuild"
+        in out
+    )
+    assert "rebuild: agentmut builds the agent from a changed config. wire: agentmut changes the model" in out
     assert "prompt by rebuild" not in out
 
 

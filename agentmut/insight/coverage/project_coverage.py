@@ -27,7 +27,7 @@ from agentmut.insight.coverage.nouns import Coverage, LeftOut
 from agentmut.insight.coverage.sightings import Traces
 from agentmut.nouns import About, AgentTrace, Ending, MutantRow, Origin, Origins, Result, Status, read_result
 from agentmut.project import FOLDER
-from agentmut.store import Store, StoredTrial
+from agentmut.store import Store, StoredTrial, of_imported_runs
 
 FILE = "coverage.json"
 """In the project's folder: lambda of each config, as its first measurement estimated it."""
@@ -73,7 +73,9 @@ def project_coverage(session: Session, store: Store, request: CoverageRequest | 
     measured = Measurement(session.suite.full, session.project.coverage, context)
     read = _measure(measured, store.listing.some(head.id for trials in wanted.values() for head in trials))
     if not read.runs:
-        raise UsageError(_nothing([*left_out, *read.unfit]))
+        raise UsageError(
+            f"{_nothing([*left_out, *read.unfit])}{of_imported_runs(store.imports.totals().trials)}"
+        )
     coverage = measured.coverage()
     _keep(file, known, session, request, coverage.states)
     further = {

@@ -1,6 +1,8 @@
 """The report of `agentmut doctor`."""
 
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from rich.table import Table
 from rich.text import Text
@@ -77,6 +79,7 @@ def _parts(page: Page, found: Diagnosis) -> None:
         return
     page.title(f"Do changes arrive? ({counted(found.trials, 'run')} of the agent)")
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    page.add(f"rebuild: {_WAYS['rebuild']}. wire: {_WAYS['wire']}.")
     for name in ("part", "rebuild", "wire"):
         table.add_column(name, no_wrap=True)
     for part in found.parts:
@@ -87,6 +90,15 @@ def _parts(page: Page, found: Diagnosis) -> None:
         page.add(clean(f"{_needless(found) or ', '.join(of)}: {note}."))
 
 
+_WAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "rebuild": "agentmut builds the agent from a changed config",
+        "wire": "agentmut changes the model requests of the agent",
+    }
+)
+"""What the two routes are, for readers who do not know their names."""
+
+
 def _needless(found: Diagnosis) -> str:
     """Say that the other route is not needed, where each change arrives by the route that a run takes."""
     own, other = ("wire", "rebuild") if found.route == "wire" else ("rebuild", "wire")
@@ -94,7 +106,8 @@ def _needless(found: Diagnosis) -> str:
         getattr(part, own).arrival is Arrival.ALL and not getattr(part, own).said for part in found.parts
     )
     return (
-        f"You need no {other}: each change arrives by {own}. The route {other} does not work here"
+        f"Nothing is to be done: each change arrives by {own}, and one way is enough. The other way, {other} "
+        f"({_WAYS[other]}), does not work for this agent"
         if whole
         else ""
     )
