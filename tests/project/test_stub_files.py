@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from agentmut.cli.entry import app
 from agentmut.project.loading import load_project
-from agentmut.usecases.stub_files import starter_leftovers
 from agentmut.usecases.starting import frameworks, write_starter
+from agentmut.usecases.stub_files import starter_leftovers
 
 OWN = "def run(config, input):\n    return config.prompt\n"
 
