@@ -1,8 +1,9 @@
 """How 3,000 odd projects end: `python benchmarks/odd_projects.py [NUMBER]` prints how often each exit code was met.
 
-Each project is run by `agentmut run --json` in a process that is forked from one with everything imported, and beside
-decision tables that are there already: both are most of the time of such a short command else. Ends with 1 where a
-command ended with another code than a documented one, or without one JSON document. Hypothesis makes the projects.
+Each project is run by `agentmut run --json`, or by `relations --json`, in a process that is forked from one with
+everything imported, and beside decision tables that are there already: both are most of the time of such a short
+command else. Ends with 1 where a command ended with another code than a documented one, or without one JSON document.
+Hypothesis makes the projects.
 """
 
 import gc
@@ -35,12 +36,12 @@ AT_ONCE = 8
 """Commands at once: each waits a good deal."""
 
 
-def forked(folder: Path) -> Ended:
-    """Run `agentmut run --json` in a fork of this process."""
+def forked(folder: Path, verb: str) -> Ended:
+    """Run the verb with `--json` in a fork of this process."""
     said = [folder / "stdout.txt", folder / "stderr.txt"]
     child = os.fork()
     if not child:
-        _be_command(folder, said)
+        _be_command(folder, verb, said)
     until = time.monotonic() + LIMIT
     while True:
         found, status = os.waitpid(child, os.WNOHANG)
@@ -54,7 +55,7 @@ def forked(folder: Path) -> Ended:
     return Ended(os.waitstatus_to_exitcode(status), *(path.read_bytes() for path in said))
 
 
-def _be_command(folder: Path, said: list[Path]) -> None:
+def _be_command(folder: Path, verb: str, said: list[Path]) -> None:
     code: object = 70
     try:
         os.setsid()
@@ -64,7 +65,7 @@ def _be_command(folder: Path, said: list[Path]) -> None:
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
-        sys.argv = ["agentmut", "run", "--yes", "--json"]
+        sys.argv = ["agentmut", verb, "--yes", "--json"]
         random.seed()
         agentmut()
         code = 0

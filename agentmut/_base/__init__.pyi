@@ -62,6 +62,7 @@ from .passages import stretch as stretch
 from .plain import briefly as briefly
 from .plain import described as described
 from .plain import jsonable as jsonable
+from .plain import notes_of as notes_of
 from .plain import one_line as one_line
 from .plain import storable as storable
 from .plain import texts_in as texts_in

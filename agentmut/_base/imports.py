@@ -14,7 +14,7 @@ from typing import Any
 
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.own_frames import own_place
-from agentmut._base.supervision import nobody_asked_to_stop
+from agentmut._base.supervision import nobody_asked_to_stop, supervisor
 
 _ABOUT_KEYS = re.compile(r"api[_ -]?key|credentials", re.IGNORECASE)
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -25,6 +25,8 @@ def make_importable(root: Path) -> None:
 
     Another project of the same process may have modules of the same names.
     """
+    if line := supervisor():
+        line.before_users_code()
     entry = str(root.resolve())
     if sys.path[:1] == [entry]:
         return
@@ -189,8 +191,13 @@ def error_location(error: BaseException) -> str:
     return f"{own[-1].filename}:{own[-1].lineno}" if own else "no location"
 
 
+def _name_of(module: ModuleType) -> str:
+    """Return a module's name, which code of users may have taken away."""
+    return str(vars(module).get("__name__", "of no name"))
+
+
 def _no_attribute(reference: str, owner: Any, part: str) -> str:
-    kind, name = ("module", owner.__name__) if isinstance(owner, ModuleType) else ("object", repr(owner))
+    kind, name = ("module", _name_of(owner)) if isinstance(owner, ModuleType) else ("object", repr(owner))
     public = [known for known in dir(owner) if not known.startswith("_")]
     where = getattr(owner, "__file__", None)
     return f"cannot import {reference}: {kind} {name} has no {part!r}{f' ({where})' if where else ''}. " + (

@@ -47,8 +47,14 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def described(error: BaseException) -> str:
-    """Return `Type: message` of an exception, even if the exception cannot be printed."""
-    return f"{type(error).__name__}: {_text(error)}"
+    """Return `Type: message` of an exception with its notes, even if the exception cannot be printed."""
+    return "; ".join((f"{type(error).__name__}: {_text(error)}", *notes_of(error)))
+
+
+def notes_of(error: BaseException) -> tuple[str, ...]:
+    """Return the notes that were added to an exception."""
+    notes = getattr(error, "__notes__", ())
+    return tuple(map(_text, notes)) if isinstance(notes, list) else ()
 
 
 def briefly(error: BaseException) -> str:

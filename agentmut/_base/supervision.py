@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
@@ -53,6 +53,10 @@ _write, _exit = os.write, os._exit
 """As they were before any code of users could replace them."""
 
 
+def _nothing() -> None:
+    """Do nothing before code of users is imported."""
+
+
 class Supervisor:
     """The line to the supervisor: each message is one line in a pipe, which need not be read."""
 
@@ -80,6 +84,8 @@ class Supervisor:
         """Whether the supervisor ends this process if no sign of life comes."""
         self.stop_asked = False
         """Whether the end was asked for: any other `KeyboardInterrupt` is code of users that raises it."""
+        self.before_users_code: Callable[[], object] = _nothing
+        """Called before code of users can be imported: it may be called several times."""
 
     def tell(self, message: str) -> None:
         """Send a message; without a supervisor, the message is lost."""

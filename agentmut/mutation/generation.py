@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from agentmut._base import AgentmutError, MutationError, PluginError, canonical_json, digest_of, one_line
+from agentmut._base import (
+    AgentmutError,
+    MutationError,
+    PluginError,
+    canonical_json,
+    digest_of,
+    in_plugin,
+    one_line,
+)
 from agentmut.mutation.other_languages import has_english, other_language_note
 from agentmut.mutation.text_change import text_change
 from agentmut.mutation.workspace_files import in_file, parts_for
@@ -26,7 +34,11 @@ from agentmut.nouns import (
     apply_edits,
     unique_ids,
 )
+from agentmut.recording import AgentExitError, OverdueError, in_time
 from agentmut.seams import HasEffect, NamesLack, NeedsEnglish, Operator, OperatorOptions
+
+SECONDS = 300.0
+"""Seconds that an operator which is not agentmut's own may take for one config."""
 
 
 class DropKind(StrEnum):
@@ -161,7 +173,7 @@ def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions
 
 def _candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     try:
-        found = iter(operator.mutants(config, options))
+        found = iter(_found(operator, config, options))
     except KeyboardInterrupt:  # Ctrl-C
         raise
     except BaseException as error:
@@ -181,6 +193,23 @@ def _candidates(operator: Operator, config: AgentConfig, options: OperatorOption
                 f"operator {operator.id!r} yielded a {kind}; expected agentmut.nouns.mutant.Candidate"
             )
         yield candidate
+
+
+def _found(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterable[Candidate]:
+    """Return what an operator finds; what is not agentmut's own has a deadline, and may not end the process."""
+    if type(operator).__module__.startswith("agentmut."):
+        return operator.mutants(config, options)
+    try:
+        with in_plugin(f"operator {operator.id!r}: mutants()"):
+            found: list[Candidate] = in_time(lambda: [*operator.mutants(config, options)], SECONDS)
+    except AgentExitError as error:  # of SystemExit, say: what the operator raised is told
+        raise error.__cause__ or error from None
+    except OverdueError as error:
+        place = str(error) or "an unknown place"
+        raise PluginError(
+            f"operator {operator.id!r} took more than {SECONDS:g} s; it was at {place}. Make it faster, or end its loop"
+        ) from None
+    return found
 
 
 def _gone_wrong(operator: Operator, error: BaseException) -> Exception:

@@ -1,5 +1,6 @@
 """Calls of a user's functions with a deadline, for code without an event loop: it waits until the function is done."""
 
+import os
 import pickle
 import sys
 import threading
@@ -132,7 +133,11 @@ def _has_ended(done: "Future[Any]", seconds: float) -> bool:
 
 
 def _settle(done: "Future[Any]", function: Callable[[], Any]) -> None:
+    process = os.getpid()
     try:
-        done.set_result(function())
+        settle = partial(done.set_result, function())
     except BaseException as error:
-        done.set_exception(harmless(error))
+        settle = partial(done.set_exception, harmless(error))
+    if os.getpid() != process:  # the function has forked: its copy has no waiter
+        os._exit(0)
+    settle()

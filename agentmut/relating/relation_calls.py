@@ -6,11 +6,11 @@ also does so for a call of more than `chosen.seconds`; a relation of agentmut ha
 
 from collections.abc import Callable
 
-from agentmut._base import AgentmutError, RunError, in_plugin, one_line
+from agentmut._base import AgentmutError, RunError, in_plugin, one_line, storable
 from agentmut.nouns import AgentConfig, Check, FollowUp, Pair, Scenario, Source
-from agentmut.recording import AgentExitError, OverdueError, in_time
+from agentmut.recording import AgentExitError, OverdueError, in_time, users_context
 from agentmut.seams import ChosenRelation, is_ctrl_c
-from agentmut.trial import contained_calls
+from agentmut.trial import ThisProcessOnly, contained_calls
 
 SHOWN = 80
 """Characters of a returned value that an error shows."""
@@ -21,7 +21,7 @@ def asked_lack(chosen: ChosenRelation, scenario: Scenario, config: AgentConfig) 
     what = f"relation {chosen.label} on scenario {scenario.name}: lack"
     found = _result(chosen, lambda: chosen.relation.lack(scenario, config), what)
     if isinstance(found, str):
-        return found
+        return storable(found)
     raise _returned(what, found, "why it does not fit, as a text, empty where it does")
 
 
@@ -47,7 +47,10 @@ def _result(chosen: ChosenRelation, call: Callable[[], object], call_name: str) 
     ours = type(chosen.relation).__module__.startswith("agentmut.")
     try:
         with in_plugin(call_name), contained_calls():  # one of agentmut may call functions that read facts
-            return call() if ours or chosen.seconds is None else in_time(call, chosen.seconds)
+            if ours or chosen.seconds is None:
+                with ThisProcessOnly():
+                    return users_context().run(call)
+            return in_time(call, chosen.seconds)
     except OverdueError as error:
         place = str(error) or "an unknown place"
         fault = f"{call_name} took more than {chosen.seconds or 0:g} s; it was at {place}"

@@ -13,6 +13,7 @@ from agentmut._base import PluginError, UsageError, nearest
 from agentmut.nouns import BrokenRecord, ForeignTrial
 from agentmut.recording import AgentExitError, OverdueError, in_time
 from agentmut.seams import Catalogue, Group, TraceFile, TraceFormat, from_plugin, run_plugin
+from agentmut.trial import contained_calls
 
 AUTO = "auto"
 FORMAT_SECONDS = 60.0
@@ -71,7 +72,8 @@ class TraceFormats:
         if type(reader).__module__.startswith("agentmut."):
             return call()
         try:
-            return in_time(call, self._seconds)
+            with contained_calls():
+                return in_time(call, self._seconds)
         except AgentExitError as error:  # of SystemExit, say: what the format raised is told
             raise error.__cause__ or error from None
         except OverdueError as error:

@@ -13,6 +13,8 @@ from .calls.offered import finds_offered_tools as finds_offered_tools
 from .calls.offered import passes_all_tools as passes_all_tools
 from .calls.toolbox import Function as Function
 from .calls.toolbox import toolbox as toolbox
+from .containment import ThisProcessOnly as ThisProcessOnly
+from .containment import contain_for_good as contain_for_good
 from .containment import contained_calls as contained_calls
 from .containment import make_task as make_task
 from .executor import Executor as Executor

@@ -4,6 +4,9 @@ It may end or kill the process, stop the event loop, cancel every task, fork, cl
 limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. Their traces and
 audit hooks see the code of users alone. What no Python code can refuse, such as a crash, is left to `isolate: process`
 and to the supervisor.
+
+A command puts the guards in before it imports code of users (`contain_for_good`), so a module that takes a function by
+its name, as by `from sys import settrace`, gets the guarded one.
 """
 
 import asyncio
@@ -18,10 +21,17 @@ from typing import Any
 
 from agentmut.recording import AgentExitError, Trial, current_trial, runs_users_code
 from agentmut.trial.system_limits import guarded_setrlimit, resource
-from agentmut.trial.watching_functions import WATCHED_BY, guarded_auditing, guarded_watching
+from agentmut.trial.watching_functions import (
+    WATCHED_BY,
+    guarded_auditing,
+    guarded_watching,
+    kept_watching,
+)
 
 _ENDINGS = frozenset(getattr(signal, name) for name in ("SIGKILL", "SIGSTOP") if hasattr(signal, name))
 """Signals that no process can handle."""
+_MARK = "agentmut_guards"
+"""The attribute of a guard by which it is known: no function gets a second one."""
 _ROOT = Path(__file__).parents[1]
 _ENGINE = tuple(str(_ROOT / room) + os.sep for room in ("campaign", "trial"))
 
@@ -51,10 +61,7 @@ def make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -
 @contextmanager
 def contained(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Prevent agents from ending shared parts of the process during the block."""
-    with contained_calls(), ExitStack() as stack:
-        stack.enter_context(_replaced(loop, "stop", _guarded_stop))
-        if hasattr(os, "fork"):
-            stack.enter_context(_replaced(os, "fork", lambda original: _guarded_fork(original, loop)))
+    with contained_calls(), kept_watching(), _replaced(loop, "stop", _guarded_stop):
         yield
 
 
@@ -63,9 +70,24 @@ def contained_calls() -> Iterator[None]:
     """Prevent functions of users that run in threads from ending shared parts of the process during the block."""
     with ExitStack() as stack:
         for owner, name, make in _guards():
-            if hasattr(owner, name):
+            if hasattr(owner, name) and not _is_guarded(owner, name):
                 stack.enter_context(_replaced(owner, name, make))
         yield
+
+
+def contain_for_good(*, watching_only: bool = False) -> None:
+    """Prevent code of users from ending shared parts of the process, until the process ends.
+
+    For a process that is agentmut's own, before it imports code of users. `watching_only` refuses nothing there, and
+    lets traces, profiles and audit hooks of users see the code of users alone.
+    """
+    for owner, name, make in _guards_of_watching() if watching_only else _guards():
+        if hasattr(owner, name) and not _is_guarded(owner, name):
+            _put_in(owner, name, make)
+
+
+def _is_guarded(owner: Any, name: str) -> bool:
+    return hasattr(getattr(owner, name), _MARK)
 
 
 def _guards() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
@@ -76,6 +98,11 @@ def _guards() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield resource, "setrlimit", guarded_setrlimit
     yield os, "kill", partial(_guarded_kill, "kill")
     yield os, "killpg", partial(_guarded_kill, "killpg")
+    yield os, "fork", _guarded_fork
+    yield from _guards_of_watching()
+
+
+def _guards_of_watching() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield sys, "addaudithook", guarded_auditing
     for owner, name in WATCHED_BY:
         yield owner, name, partial(guarded_watching, of_now=_set_now(owner, name))
@@ -89,12 +116,20 @@ def _set_now(owner: Any, name: str) -> Any:
 
 @contextmanager
 def _replaced(owner: Any, name: str, make: Callable[[Any], Any]) -> Iterator[None]:
-    original = getattr(owner, name)
-    setattr(owner, name, make(original))
+    original = _put_in(owner, name, make)
     try:
         yield
     finally:
         setattr(owner, name, original)
+
+
+def _put_in(owner: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """Put a guard in the place of a function; return the function."""
+    original = getattr(owner, name)
+    guard = make(original)
+    setattr(guard, _MARK, True)
+    setattr(owner, name, guard)
+    return original
 
 
 def _guarded_exit(original: Callable[[int], Any]) -> Callable[[int], Any]:
@@ -152,10 +187,16 @@ def _guarded_limit(original: Callable[[int], None]) -> Callable[[int], None]:
     return limit
 
 
-def _guarded_fork(original: Callable[[], int], loop: Any) -> Callable[[], int]:
+def _guarded_fork(original: Callable[[], int]) -> Callable[[], int]:
+    """End the copy of the process that code of users makes in the event loop, once that code awaits or returns.
+
+    In a thread of its own such code ends the copy as it returns: see `in_time` and `in_daemon_thread`.
+    """
+
     def fork() -> int:
+        loop = asyncio._get_running_loop()  # which is None in the copy
         child = original()
-        if not child and runs_users_code():
+        if not child and loop is not None and runs_users_code():
             _be_no_engine(loop)
         return child
 

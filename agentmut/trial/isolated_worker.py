@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from agentmut._base import BEAT, PLACE_SIGNAL, described, fault_behind, fault_of_now
 from agentmut.nouns import Ending, Execution, Step
 from agentmut.recording import Purse, Trial, be_worker, own_older_threads
+from agentmut.trial.containment import contain_for_good
 from agentmut.trial.executor import Executor, LocalExecutor
 from agentmut.trial.single_run import asked_by, cut_off
 
@@ -58,6 +59,7 @@ def serve(
     be_worker()
     if hasattr(faulthandler, "register"):
         faulthandler.register(PLACE_SIGNAL, file=places.fileno(), all_threads=True)
+    contain_for_good(watching_only=True)  # what a trace raises in the event loop would be waited for
     try:
         executor = make()
     except Exception as error:

@@ -52,6 +52,62 @@ def test_what_python_calls_in_all_code_is_found(tmp_path: Path, call: str) -> No
     assert need.startswith(f"a.py:3 calls {call}, which Python calls in ")
 
 
+SPELLINGS = {
+    "imported by name": "from {module} import {name}\n\n{name}(print)\n",
+    "imported under another name": "from {module} import {name} as watch\n\nwatch(print)\n",
+    "of a renamed module": "import {module} as m\n\nm.{name}(print)\n",
+    "kept in a variable": "import {module}\n\nwatch = {module}.{name}\nwatch(print)\n",
+    "passed on": "import functools\nimport {module}\nfunctools.partial({module}.{name}, print)()\n",
+    "by getattr": "import {module}\n\ngetattr({module}, '{name}')(print)\n",
+    "by importlib": "import importlib\n\nimportlib.import_module('{module}').{name}(print)\n",
+    "by importlib and getattr": "from importlib import import_module\n\ngetattr(import_module('{module}'), '{name}')\n",
+    "by __import__": "\n\n__import__('{module}').{name}(print)\n",
+    "in the body of a class": "import {module}\nclass Watching:\n    watch = {module}.{name}\n",
+    "as a decorator": "import {module}\n\n@{module}.{name}\ndef seen(frame, event, argument): ...\n",
+}
+WATCHING = (
+    "sys.settrace",
+    "sys.setprofile",
+    "threading.settrace",
+    "threading.setprofile",
+    "sys.addaudithook",
+)
+
+
+@pytest.mark.parametrize("call", WATCHING)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_each_spelling_in_a_module_that_the_agent_imports_is_found(
+    tmp_path: Path, call: str, spelling: str
+) -> None:
+    module, _, name = call.partition(".")
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "watch.py").write_text(SPELLINGS[spelling].format(module=module, name=name))
+    (need,) = process_needs(tmp_path)
+    assert need.startswith("helpers/watch.py:3 ")
+    assert f" {call}, which Python calls in " in need
+
+
+def test_a_spelling_makes_auto_choose_processes_and_doctor_says_so(tmp_path: Path) -> None:
+    agent = "import sys\n\n\nclass Agent:\n    watch = sys.settrace\n\n\nasync def run(config, input): ...\n"
+    session = open_session(load_project(project_in(tmp_path, agent, "auto")))
+    assert isinstance(make_executor(session)._inner._inner, ProcessExecutor)  # type: ignore[attr-defined]
+    (check,) = isolation_checks(session)
+    assert ":5 names sys.settrace, which " in check.said
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys\nname = 'settrace'\ngetattr(sys, name)(print)\n",
+        "import os\nos.kill = print\n",
+        "kill = 9\n",
+    ],
+)
+def test_neither_a_name_made_at_run_time_nor_a_name_that_is_set_is_found(tmp_path: Path, code: str) -> None:
+    (tmp_path / "a.py").write_text(code)
+    assert process_needs(tmp_path) == ()
+
+
 @pytest.mark.parametrize(
     ("agent", "isolate", "kind"),
     [

@@ -1,4 +1,7 @@
-"""Projects with odd agents and odd evaluators, for a property: a command ends with a documented exit code, and JSON."""
+"""Projects with odd code of users, for a property: a command ends with a documented exit code, and JSON.
+
+The code is that of an agent, an evaluator, a hook, a relation, a function that reads facts, or an operator.
+"""
 
 import json
 import os
@@ -14,7 +17,8 @@ from tests.warm_command import AGENTMUT, ROOT
 LIMIT = 240
 """Seconds until a command is taken for one that never ends."""
 DOCUMENTED = frozenset({0, 2, 3, 4, 130})
-"""The exit codes that `run` may have: 1 is evidence against an agent, which `run` never gives."""
+"""The exit codes that a command may have here. 1 is evidence against an agent: `run` never gives it, and in projects
+for `relations` the agent keeps every relation."""
 PROMPT = "Always greet the user. Be brief."
 HEAD = (
     "import asyncio, builtins, gc, io, json, logging, os, resource, signal, subprocess, sys, threading, time\n"
@@ -109,10 +113,33 @@ VERDICTS = (
     "object()", "float('nan')", "(False, 'x' * 10**5)",
     "'x' * 10**6", "list(range(10**5))",
 )  # fmt: skip
+RESULTS = (
+    "None", "0", "'yes'", "object()", "float('nan')", "'x' * 10**6", "[]", "(False,)", "{}", "iter(())", "'\\ud800'",
+    "['\\ud800']", "{'\\ud800': 10**5000}",
+)  # fmt: skip
+"""What a part of a relation, a function of facts or an operator may return."""
+RELATION = """
+from agentmut import FollowUp, FollowUpRun, example, relation
+
+def _nothing(*_):
+    return ''
+
+@relation("perturbation.odd", why="Odd.", lack={lack}, holds={holds}, examples=[example("a", "b", "b", holds=True)])
+def odd(source):
+{body}    return FollowUp(runs=(FollowUpRun(turns=("ho",)),), description="another greeting")
+"""
+OPERATOR = """
+from agentmut import AgentConfig, Candidate, Example, operator, prompt_edit
+
+@operator("prompt.odd", why="Odd.", examples=[Example(AgentConfig(prompt="Be odd."), AgentConfig(prompt="odd."))])
+def odd(config, options):
+{body}    at = config.prompt.find("Be ")
+    return [Candidate(edits=(prompt_edit(config.prompt, at, at + 3, ""),), description="odd", anchor="Be ")]
+"""
 
 
 class OddProject(NamedTuple):
-    """What an agent, an evaluator and a hook do before they answer."""
+    """What the code of a user does before it answers: of an agent, an evaluator, a hook, or the code at `place`."""
 
     kind: str
     acts: tuple[str, ...]
@@ -125,6 +152,16 @@ class OddProject(NamedTuple):
     """`setup` or `teardown`; empty for none."""
     hook_kind: str = "def"
     hook_acts: tuple[str, ...] = ()
+    place: str = ""
+    """`follow_up`, `holds`, `lack`, `facts` or `operator`; empty for no such code."""
+    place_acts: tuple[str, ...] = ()
+    place_answer: str = ""
+    """What it returns; empty for what it should."""
+
+    @property
+    def verb(self) -> str:
+        """Return the verb that runs all code of the project."""
+        return "run" if self.place in ("", "operator") else "relations"
 
     def write(self, folder: Path) -> None:
         """Write the project's files."""
@@ -144,13 +181,43 @@ class OddProject(NamedTuple):
         (folder / "scenarios" / "s.yaml").write_text(
             f"- {{name: s, input: hi, evaluators: [{evaluator}]{hook}}}\n"
         )
+        if self.place:
+            (folder / "placed.py").write_text(self._placed())
         (folder / "agentmut.yaml").write_text(
             "version: 1\nagent:\n  adapter: python\n  run: my_agent:run\n"
             f"  config: {{prompt: {PROMPT!r}}}\n"
-            "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 10, rounds: one}\n"
+            f"{self._asks()}statistics: {{baseline: 10, rounds: one}}\n"
             f"execution: {{concurrency: 2, retries: 0, timeout: 2, evaluator_timeout: 5, isolate: {self.isolate}}}\n"
             "budget: {trials: 24}\n"
         )
+
+    def _asks(self) -> str:
+        """Return the parts of the project file that name operators and relations."""
+        if self.place == "operator":
+            return "mutation: {own_operators: ['placed:odd'], operators: [prompt.odd]}\n"
+        operators = "mutation: {operators: [prompt.drop_instruction]}\n"
+        if self.place == "facts":
+            use = "use: [oracle.no_change], compare: [{python: 'placed:facts'}]"
+        else:
+            use = "own: ['placed:odd'], use: [perturbation.odd]"
+        return f"{operators}relations: {{{use}, sources: 12, pairs: 4}}\n" if self.place else operators
+
+    def _placed(self) -> str:
+        """Return the module with the code at the project's `place`."""
+        if self.place == "facts":
+            return _function("def", "facts(trace)", self.place_acts, self.place_answer or "['hello']")
+        body = "".join(f"    {act}\n" for act in self.place_acts)
+        body += f"    return {self.place_answer}\n" if self.place_answer else ""
+        if self.place == "operator":
+            return HEAD + OPERATOR.format(body=body)
+        functions = {
+            "lack": f"def lack(scenario, config):\n{body}    return ''\n",
+            "holds": f"def holds(pair):\n{body}    return True\n",
+        }
+        names = {name: name if name == self.place else "_nothing" for name in ("lack",)}
+        holds = "holds" if self.place == "holds" else "None"
+        own = body if self.place == "follow_up" else ""
+        return HEAD + functions.get(self.place, "") + RELATION.format(body=own, holds=holds, **names)
 
     def _agent(self) -> str:
         acts = "".join(f"        {act}\n" for act in self.acts)
@@ -170,6 +237,9 @@ ISOLATIONS = st.sampled_from(["task"] * 19 + ["process"])
 """A worker process takes far longer."""
 NO_HOOK = {"hook": st.just(""), "hook_kind": st.just("def"), "hook_acts": st.just(())}
 """`builds` would draw what is left out from its type."""
+NO_PLACE = {"place": st.just(""), "place_acts": st.just(()), "place_answer": st.just("")}
+BLOCKING_ACTS = [act for act in ACTS if "asyncio." not in act]
+"""What a function can do that no event loop calls."""
 ODD_AGENTS = st.builds(
     OddProject,
     kind=KINDS,
@@ -180,6 +250,7 @@ ODD_AGENTS = st.builds(
     verdict=st.just(""),
     isolate=ISOLATIONS,
     **NO_HOOK,
+    **NO_PLACE,
 )
 ODD_EVALUATORS = st.builds(
     OddProject,
@@ -187,12 +258,11 @@ ODD_EVALUATORS = st.builds(
     acts=st.just(("pass",)),
     answer=st.sampled_from(ANSWERS),
     only_mutants=st.booleans(),
-    judge_acts=st.lists(st.sampled_from([act for act in ACTS if "asyncio." not in act]), max_size=2).map(
-        tuple
-    ),
+    judge_acts=st.lists(st.sampled_from(BLOCKING_ACTS), max_size=2).map(tuple),
     verdict=st.sampled_from(VERDICTS),
     isolate=st.just("task"),
     **NO_HOOK,
+    **NO_PLACE,
 )
 ODD_HOOKS = st.builds(
     OddProject,
@@ -206,8 +276,23 @@ ODD_HOOKS = st.builds(
     hook=st.sampled_from(["setup", "teardown"]),
     hook_kind=KINDS,
     hook_acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
+    **NO_PLACE,
 )
-ODD_PROJECTS = ODD_AGENTS | ODD_EVALUATORS | ODD_HOOKS
+ODD_PLACES = st.builds(
+    OddProject,
+    kind=KINDS,
+    acts=st.just(("pass",)),
+    answer=st.just("'hello'"),
+    only_mutants=st.just(True),
+    judge_acts=st.just(()),
+    verdict=st.just(""),
+    isolate=st.just("task"),
+    **NO_HOOK,
+    place=st.sampled_from(["follow_up", "holds", "lack", "facts", "operator"]),
+    place_acts=st.lists(st.sampled_from(BLOCKING_ACTS), min_size=1, max_size=2).map(tuple),
+    place_answer=st.sampled_from(["", "", *RESULTS]),
+)
+ODD_PROJECTS = ODD_AGENTS | ODD_EVALUATORS | ODD_HOOKS | ODD_PLACES
 
 
 class Ended(NamedTuple):
@@ -218,10 +303,10 @@ class Ended(NamedTuple):
     stderr: bytes
 
 
-def started(folder: Path) -> Ended:
-    """Run `agentmut run --json` in a process of its own."""
+def started(folder: Path, verb: str) -> Ended:
+    """Run the verb with `--json` in a process of its own."""
     done = subprocess.run(
-        [*AGENTMUT, "run", "--yes", "--json"],
+        [*AGENTMUT, verb, "--yes", "--json"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
@@ -231,10 +316,10 @@ def started(folder: Path) -> Ended:
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def check(project: OddProject, folder: Path, run: Callable[[Path], Ended] = started) -> int:
-    """Run `agentmut run --json` on the project; return its exit code, or raise `AssertionError` for a wrong end."""
+def check(project: OddProject, folder: Path, run: Callable[[Path, str], Ended] = started) -> int:
+    """Run the project's verb with `--json`; return its exit code, or raise `AssertionError` for a wrong end."""
     project.write(folder)
-    done = run(folder)
+    done = run(folder, project.verb)
     told = f"{project}: {done.returncode}\n{done.stdout[-2000:]!r}\n{done.stderr.decode(errors='replace')[-4000:]}"
     assert done.returncode in DOCUMENTED, told
     try:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm")]
 
 IMPORTS = """
 import resource
-from resource import setrlimit as hidden  # from before agentmut can refuse it
+from resource import prlimit  # which agentmut does not refuse
 """
 
 
@@ -59,7 +59,7 @@ def test_a_limit_may_be_raised_and_the_trial_that_lowers_one_is_told_which() -> 
 def test_a_limit_that_was_lowered_all_the_same_is_named_and_the_command_goes_on(
     tmp_path: Path, name: str, limit: int
 ) -> None:
-    done = run(tmp_path, f"hidden(resource.{name}, ({limit}, {limit}))")
+    done = run(tmp_path, f"prlimit(0, resource.{name}, ({limit}, {limit}))")
     assert done.returncode == 0, done.stderr
     assert f"has lowered the limit {name} (to {limit}) of the process of agentmut" in done.stderr
     assert "goes on with trials and evaluators in processes of their own" in done.stderr
@@ -69,7 +69,7 @@ def test_a_limit_that_was_lowered_all_the_same_is_named_and_the_command_goes_on(
 
 
 def test_without_a_supervisor_the_limit_is_named_instead_of_the_disk(tmp_path: Path) -> None:
-    call = "hidden(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))"
+    call = "prlimit(0, resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))"
     done = run(tmp_path, call, AGENTMUT_UNSUPERVISED="1")
     assert done.returncode == 4, done.stderr
     error = json.loads(done.stdout)["error"]

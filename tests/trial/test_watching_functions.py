@@ -117,12 +117,9 @@ def test_an_audit_hook_hears_of_its_own_trial_alone() -> None:
     assert (done.stdout, done.stderr) == ("1 0\n", "")
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("call", [*NAMES, "sys.addaudithook"])
-def test_a_hook_that_sets_one_which_raises_stops_no_run(tmp_path: Path, call: str) -> None:
-    (tmp_path / "hooks.py").write_text(
-        f"import sys, threading\nasync def prepare(scenario): {call}(lambda *_: 1 / 0)\n"
-    )
+def run_with_hook(tmp_path: Path, hooks: str, isolate: str) -> subprocess.CompletedProcess[str]:
+    """The end of a campaign whose setup is the function `prepare` of a module."""
+    (tmp_path / "hooks.py").write_text(hooks)
     (tmp_path / "my_agent.py").write_text(
         "async def run(config, input): return 'hello' if 'greet' in config.prompt else 'hm'\n"
     )
@@ -132,12 +129,70 @@ def test_a_hook_that_sets_one_which_raises_stops_no_run(tmp_path: Path, call: st
     (tmp_path / "agentmut.yaml").write_text(
         "version: 1\nagent: {adapter: python, run: 'my_agent:run', config: {prompt: 'Always greet. Be brief.'}}\n"
         "suite: {scenarios: s.yaml}\nmutation: {operators: [prompt.drop_instruction]}\n"
-        "execution: {isolate: task}\nstatistics: {rounds: one, baseline: 20}\n"
+        f"execution: {{isolate: {isolate}}}\nstatistics: {{rounds: one, baseline: 20}}\n"
+    )
+    return run_agentmut(tmp_path, "run", "--yes", "--json")
+
+
+def statuses(done: subprocess.CompletedProcess[str]) -> list[str]:
+    assert done.returncode == 0, done.stderr
+    return [mutant["status"] for mutant in json.loads(done.stdout)["mutants"]]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("call", "isolate"), [("sys.settrace", "task"), ("sys.addaudithook", "task"), ("sys.settrace", "process")]
+)
+def test_a_function_held_by_its_name_from_before_the_run_is_contained(
+    tmp_path: Path, call: str, isolate: str
+) -> None:
+    module, _, name = call.partition(".")
+    hooks = f"from {module} import {name} as watch\nasync def prepare(scenario): watch(lambda *_: 1 / 0)\n"
+    done = run_with_hook(tmp_path, hooks, isolate)
+    assert statuses(done) == ["killed", "survived"]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("isolate", ["task", "process"])
+def test_what_a_module_adds_while_it_loads_raises_in_no_code_of_agentmut(
+    tmp_path: Path, isolate: str
+) -> None:
+    hooks = "import sys\nasync def prepare(scenario): ...\nsys.addaudithook(lambda *_: 1 / 0)\n"
+    assert statuses(run_with_hook(tmp_path, hooks, isolate)) == ["killed", "survived"]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("isolate", ["process", "thread"])
+def test_who_added_an_audit_hook_that_raises_in_an_evaluator_is_named(tmp_path: Path, isolate: str) -> None:
+    (tmp_path / "guard.py").write_text(
+        "import sys\n\n\ndef forbid(event, _):\n    if event == 'open': raise PermissionError('no files')\n\n\n"
+        "def add():\n    sys.addaudithook(forbid)\n"
+    )
+    (tmp_path / "judge.py").write_text(
+        "import guard\ndef judge(trace):\n    guard.add()\n    return open('x')\n"
+    )
+    (tmp_path / "my_agent.py").write_text("async def run(config, input): return 'hello'\n")
+    (tmp_path / "s.yaml").write_text("- {name: s, input: hi, evaluators: [{python: 'judge:judge'}]}\n")
+    (tmp_path / "agentmut.yaml").write_text(
+        "version: 1\nagent: {adapter: python, run: 'my_agent:run', config: {prompt: 'Always greet. Be brief.'}}\n"
+        "suite: {scenarios: s.yaml}\nmutation: {operators: [prompt.drop_instruction]}\n"
+        f"execution: {{isolate_evaluators: {isolate}}}\nstatistics: {{rounds: one, baseline: 20}}\n"
     )
     done = run_agentmut(tmp_path, "run", "--yes", "--json")
+    assert done.returncode == 4, done.stderr
+    error = json.loads(done.stdout)["error"]
+    assert "raised PermissionError: no files; raised by the audit hook that was added at" in error
+    assert "guard.py:9 in add (guard.py:5)" in error
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("call", [*NAMES, "sys.addaudithook"])
+def test_a_hook_that_sets_one_which_raises_stops_no_run(tmp_path: Path, call: str) -> None:
+    hooks = f"import sys, threading\nasync def prepare(scenario): {call}(lambda *_: 1 / 0)\n"
+    done = run_with_hook(tmp_path, hooks, "task")
     if call == "sys.setprofile":  # is called as the hook returns, and raises there
         assert done.returncode == 4, done.stderr
         assert "setup: ZeroDivisionError" in json.loads(done.stdout)["error"]
         return
-    assert done.returncode == 0, done.stderr
-    assert [mutant["status"] for mutant in json.loads(done.stdout)["mutants"]] == ["killed", "survived"]
+    assert statuses(done) == ["killed", "survived"]

@@ -22,13 +22,15 @@ _ENDS = {
     "ctypes.CDLL": "and a fault in machine code crashes the process",
     "ctypes.string_at": "and a wrong address crashes the process",
     "resource.setrlimit": "which holds for all trials of the process",
+    "resource.prlimit": "which may hold for all trials of the process",
     "sys.settrace": "which Python calls in agentmut's own code, too",
     "sys.setprofile": "which Python calls in agentmut's own code, too",
     "sys.addaudithook": "which Python calls in agentmut's own code, too, and never takes back",
     "threading.settrace": "which Python calls in each new thread, those of agentmut too",
     "threading.setprofile": "which Python calls in each new thread, those of agentmut too",
 }
-"""Calls that no Python code can contain, by their dotted names."""
+"""Functions that no Python code can contain, by their dotted names."""
+_IMPORTING = frozenset({"__import__", "importlib.import_module", "importlib.__import__"})
 MOST = 3
 """Places that are named."""
 
@@ -36,7 +38,8 @@ MOST = 3
 def process_needs(root: Path) -> tuple[str, ...]:
     """Return where the Python files of a project do what ends or changes a whole process: place, call and effect.
 
-    Only what the code says in plain words is found; files that cannot be parsed are passed over.
+    A function that is passed on, as in `watch = sys.settrace`, is found like a call. A name that is made at run time is
+    not found; files that cannot be parsed are passed over.
     """
     found = (need for path in sorted(python_files(root)) for need in _needs(path, root))
     return tuple(need for _, need in zip(range(MOST), found, strict=False))
@@ -48,9 +51,11 @@ def _needs(path: Path, root: Path) -> Iterator[str]:
     except (SyntaxError, ValueError, OSError, RecursionError):
         return
     names = dict(_imported(tree))
+    calls = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (effect := _ENDS.get(called := _called(node.func, names))):
-            yield f"{path.relative_to(root).as_posix()}:{node.lineno} calls {called}, {effect}"
+        if isinstance(node, ast.expr) and (effect := _ENDS.get(named := _named(node, names))):
+            verb = "calls" if id(node) in calls else "names"
+            yield f"{path.relative_to(root).as_posix()}:{node.lineno} {verb} {named}, {effect}"
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
@@ -62,14 +67,22 @@ def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
             yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
 
 
-def _called(function: ast.expr, names: dict[str, str]) -> str:
-    parts: list[str] = []
-    while isinstance(function, ast.Attribute):
-        parts.append(function.attr)
-        function = function.value
-    if not isinstance(function, ast.Name):
-        return ""
-    return ".".join([names.get(function.id, function.id), *reversed(parts)])
+def _named(node: ast.expr, names: dict[str, str]) -> str:
+    """Return the object that an expression names: `os.abort` for `getattr(import_module("os"), "abort")`, too."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return names.get(name, name)
+        case ast.Attribute(value=owner, attr=part, ctx=ast.Load()):
+            return _joined(_named(owner, names), part)
+        case ast.Call(func=function, args=[ast.Constant(value=str(module)), *_]):
+            return module if _named(function, names) in _IMPORTING else ""
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(part)), *_]):
+            return _joined(_named(owner, names), part)
+    return ""
+
+
+def _joined(owner: str, part: str) -> str:
+    return f"{owner}.{part}" if owner else ""
 
 
 def kept_lock_needs(adapter: Adapter, scenarios: Sequence[Scenario], root: Path) -> Iterator[str]:

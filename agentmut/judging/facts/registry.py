@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from agentmut._base import UsageError, arguments, nearest
 from agentmut.judging.facts.answer_judge import Judge
+from agentmut.judging.facts.bounded_function import BoundedFunction
 from agentmut.language import (
     Dates,
     Decisions,
@@ -16,7 +17,6 @@ from agentmut.language import (
     JsonFields,
     Numbers,
     Options,
-    OwnFunction,
     Statements,
     ToolCalls,
     Tools,
@@ -94,7 +94,8 @@ def _text(trace: AgentTrace) -> str:
 
 
 _ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
-    Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, OwnFunction,
+    Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge,
+    BoundedFunction,
 )  # fmt: skip
 EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
     {one.name: one for one in _ALL}  # type: ignore[attr-defined]  # classes with a name
