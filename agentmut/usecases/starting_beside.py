@@ -43,6 +43,16 @@ suite:
       - regex: \\w
       # - contract: contract.yaml
 """
+_OF_PROMPTFOO = """\
+# What agentmut breaks, which tests it measures, and with how much evidence.
+#   agentmut mutants                            what would be broken (--diff: how)
+#   agentmut run                                break it, and see which breakages the tests notice
+version: 1
+
+agent:
+  config: {}      # prompt, tools and model come from the config of promptfoo; write here what it does not say
+
+"""
 _MEASURE = ("agentmut mutants", "agentmut run")
 _SAVE = "agentmut doctor --save-request agent.json"
 _FIRST = f"#   {_SAVE}   what the agent asks of its model; this comes first\n"
@@ -142,7 +152,18 @@ def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
         line = f'  command: [{", ".join(command)}, "{{input}}"]   # {{input}} is the question; {_NO_INPUT}\n'
         found += f" `{shlex.join(command)}`, and agentmut.yaml runs it with the question behind it"
         return _started(target, force, line, (_sentence(found),), (NearbyAgent("command", "", "", "", 0),))
-    return _of_imported_runs(target, force)
+    return _of_promptfoo(target, force) or _of_imported_runs(target, force)
+
+
+def _of_promptfoo(target: Path, force: bool) -> StartedBeside | None:
+    """Write a project that measures the config of promptfoo in a folder, by its own provider; None without one."""
+    for file, line in _SUITES:
+        if (target / file).is_file() and not (target / FILE_NAME).exists():
+            settings = SETTINGS.replace("  scenarios: scenarios/*.yaml\n", f"  {line}\n")
+            found = f"{file} is a suite of promptfoo, and agentmut.yaml measures it with its own provider"
+            written = write_project(target, {FILE_NAME: _OF_PROMPTFOO + settings}, force)
+            return StartedBeside(written, (_sentence(found),), _MEASURE)
+    return None
 
 
 def _of_method(target: Path, force: bool, agents: Sequence[NearbyAgent]) -> StartedBeside:

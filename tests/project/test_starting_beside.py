@@ -264,3 +264,13 @@ def test_a_script_that_may_be_executed_is_started_by_its_name(tmp_path: Path) ->
     script.chmod(0o755)
     assert "A script asks a model: `./ask.sh`" in init(tmp_path)
     assert written(tmp_path)["command"] == ["./ask.sh", "{input}"]
+
+
+def test_a_folder_with_a_config_of_promptfoo_alone_gets_a_project_that_measures_it(tmp_path: Path) -> None:
+    config = "prompts: [Be kind. {{question}}]\nproviders: [openai:chat:gpt-5.2]\ntests: []\n"
+    said = init(put(tmp_path, {"promptfooconfig.yaml": config}))
+    assert "promptfooconfig.yaml is a suite of promptfoo, and agentmut.yaml measures it" in said
+    project = yaml.safe_load((tmp_path / "agentmut.yaml").read_text())
+    assert project["agent"] == {"config": {}}
+    assert project["suite"] == {"promptfoo": "promptfooconfig.yaml", "threshold": 0.9}
+    assert not (tmp_path / "scenarios").exists() and not (tmp_path / "agent_under_test.py").exists()

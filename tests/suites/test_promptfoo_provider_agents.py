@@ -129,3 +129,18 @@ def test_the_prompt_model_and_tools_of_the_config_are_the_agents_where_the_proje
     assert found.tool_names == ("look_up",)
     own = adapter(tmp_path, provider, AgentConfig(prompt="Mine.")).get_config()
     assert own.prompt == "Mine."
+
+
+def test_yaml_that_promptfoo_reads_and_agentmut_cannot_read_is_named_with_its_place(tmp_path: Path) -> None:
+    """A new user wrote `vars: {question: Is it open?}`, and was told that the prompt is empty."""
+    written = (
+        "prompts: [Be kind.]\nproviders: [openai:gpt-4.1-mini]\ntests:\n- vars: {question: Is it open?}\n"
+    )
+    (tmp_path / "promptfooconfig.yaml").write_text(written)
+    with pytest.raises(
+        UsageError, match=r"promptfooconfig\.yaml:4:.*put the value there into quotes, or write"
+    ):
+        adapter(tmp_path, "openai:gpt-4.1-mini", AgentConfig())
+    assert (
+        adapter(tmp_path, "openai:gpt-4.1-mini", AgentConfig(prompt="Mine.")).get_config().prompt == "Mine."
+    )

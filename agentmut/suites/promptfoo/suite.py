@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import ClassVar
 
+from yaml import YAMLError
+
 from agentmut._base import ProjectError, UsageError
 from agentmut.nouns import AgentConfig, EvaluatorSpec, Scenario
 from agentmut.project import read_foreign
@@ -73,13 +75,16 @@ class PromptfooSuite:
     def _with_prompt(self, config: AgentConfig) -> AgentConfig:
         """Return the config with what promptfoo's config says of the agent, where the project names no prompt.
 
-        A config with several prompts, or in JavaScript, says nothing of a single agent.
+        A config with several prompts, or in JavaScript, says nothing of a single agent. Raises `UsageError` for YAML
+        that cannot be read.
         """
         if config.prompt or self._file.suffix not in (".yaml", ".yml", ".json"):
             return config
         try:
             found = read_foreign(self._file, "", ())
-        except ProjectError:
+        except ProjectError as error:
+            if isinstance(error.__cause__, YAMLError):  # promptfoo reads some YAML that other readers refuse
+                raise UsageError(f"{error} {_BY_OTHER_WORDS}") from error
             return config
         if found is None:
             return config
@@ -92,6 +97,12 @@ class PromptfooSuite:
                 "orchestration": config.orchestration,
             }
         )
+
+
+_BY_OTHER_WORDS = (
+    "promptfoo may read it, but agentmut takes prompt, tools and model from this file: put the value there into "
+    "quotes, or write them under `agent.config`."
+)
 
 
 def _without_port(agent: AgentSpec) -> AgentSpec:
