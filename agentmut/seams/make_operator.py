@@ -61,17 +61,21 @@ def operator(
     capabilities = tuple(capability for capability, is_declared in declared.items() if is_declared)
     if effect is not None:
         attributes["effect"] = effect
+    return lambda find: _operator_class(find, capabilities, attributes)
 
-    def define(find: Finder) -> type[Operator]:
-        def mutants(self: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-            """Yield every mutant of the config, in a stable order."""
-            yield from find(config, options)
 
-        origin = {"mutants": mutants, "__module__": find.__module__, "__doc__": find.__doc__}
-        made: type[Any] = type(find.__name__, capabilities, attributes | origin)
-        return made
+def _operator_class(
+    find: Finder, capabilities: tuple[type[Capability], ...], attributes: dict[str, Any]
+) -> type[Operator]:
+    """Return an operator whose mutants the function finds; it has the function's name, module and docstring."""
 
-    return define
+    def mutants(self: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+        """Yield every mutant of the config, in a stable order."""
+        yield from find(config, options)
+
+    origin = {"mutants": mutants, "__module__": find.__module__, "__doc__": find.__doc__}
+    made: type[Any] = type(find.__name__, capabilities, attributes | origin)
+    return made
 
 
 def _class_of(operator_id: str) -> OperatorClass:

@@ -48,7 +48,7 @@ def _facts(record: Record) -> SpanFacts:
     if started is None:
         raise ValueError(f"its start_time {run['start_time']!r} is no time")
     metadata = mapping(mapping(run.get("extra")).get("metadata"))
-    told = _model(run, metadata) if kind is Kind.MODEL else _tool(run) if kind is Kind.TOOL else {}
+    content = _model(run, metadata) if kind is Kind.MODEL else _tool(run) if kind is Kind.TOOL else {}
     node = metadata.get("langgraph_node")
     return SpanFacts(
         id=str(run["id"]),
@@ -63,7 +63,7 @@ def _facts(record: Record) -> SpanFacts:
         node=str(node) if node else None,
         scores=dict(_scores(run)),
         fields={} if run.get("parent_run_id") else _fields(run, metadata),
-        **told,
+        **content,
     )
 
 

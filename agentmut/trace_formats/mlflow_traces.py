@@ -42,8 +42,8 @@ def _take(record: Record, by_trace: Traces) -> None:
 
 
 def _facts(span: Mapping[str, Any], info: Mapping[str, Any], record: Record) -> SpanFacts:
-    told = {name: _decoded(value) for name, value in mapping(span.get("attributes")).items()}
-    kind = _KINDS.get(str(told.get("mlflow.spanType")), Kind.OTHER)
+    attributes = {name: _decoded(value) for name, value in mapping(span.get("attributes")).items()}
+    kind = _KINDS.get(str(attributes.get("mlflow.spanType")), Kind.OTHER)
     is_root = not span.get("parent_span_id")
     name = str(span.get("name") or "")
     started = not_negative("start_time_unix_nano", span["start_time_unix_nano"])
@@ -60,7 +60,7 @@ def _facts(span: Mapping[str, Any], info: Mapping[str, Any], record: Record) -> 
         node=name if kind is Kind.AGENT else None,
         scores=dict(_scores(info)) if is_root else {},
         fields=_fields(info, name) if is_root else {},
-        **_content(kind, name, told),
+        **_content(kind, name, attributes),
     )
 
 

@@ -81,17 +81,17 @@ class ScenarioTally:
 
 def scenario_rows(tallies: Mapping[str, ScenarioTally]) -> Iterator[ScenarioRow]:
     """Yield each scenario, with intervals that hold together."""
-    judged = {name: (sum(each.passed), len(each.passed)) for name, each in tallies.items() if each.passed}
+    judged = {name: (sum(tally.passed), len(tally.passed)) for name, tally in tallies.items() if tally.passed}
     joint = bonferroni_intervals(list(judged.values()), 1 - ERROR, "clopper-pearson") if judged else ()
     intervals = dict(zip(judged, map(bounds_of, joint), strict=True))
-    for name, each in tallies.items():
-        spent = each.spent.row()
+    for name, tally in tallies.items():
+        spent = tally.spent.row()
         yield ScenarioRow(
             scenario=name,
-            runs=len(each.passed),
-            passes=sum(each.passed),
+            runs=len(tally.passed),
+            passes=sum(tally.passed),
             interval=intervals.get(name),
-            unjudged=each.unjudged,
+            unjudged=tally.unjudged,
             tokens=spent.input_tokens + spent.output_tokens,
             usd=spent.usd if spent.priced else None,
         )

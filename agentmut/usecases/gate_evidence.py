@@ -98,18 +98,18 @@ def _named_first(session: Session, named: str) -> list[StoredReport]:
 def latest(stored: StoredReports, kind: str) -> FoundReport:
     """Find the latest report of a kind (`run`, `test`, `compare`) that is evidence on the agent of today."""
     left_out: list[str] = []
-    for each in stored.reports:
-        if each.report is None and each.problem:
-            left_out.append(f"run {each.run}: {each.problem}")
-        if each.kind != kind or each.report is None:
+    for entry in stored.reports:
+        if entry.report is None and entry.problem:
+            left_out.append(f"run {entry.run}: {entry.problem}")
+        if entry.kind != kind or entry.report is None:
             continue
-        if each.rescored:
-            left_out.append(f"run {each.run} (`agentmut rescore`): {RESCORED}")
-        why = _unfit(stored, each.report)
+        if entry.rescored:
+            left_out.append(f"run {entry.run} (`agentmut rescore`): {RESCORED}")
+        why = _unfit(stored, entry.report)
         if not why:
-            notes = tuple(f"run {each.run} {note}" for note in _notes_on(stored, each.report))
-            return FoundReport(each.report, tuple(left_out), notes)
-        left_out.append(f"run {each.run} ({MADE_BY[kind]}): {why}")
+            notes = tuple(f"run {entry.run} {note}" for note in _notes_on(stored, entry.report))
+            return FoundReport(entry.report, tuple(left_out), notes)
+        left_out.append(f"run {entry.run} ({MADE_BY[kind]}): {why}")
     return FoundReport(None, tuple(left_out))
 
 

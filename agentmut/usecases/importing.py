@@ -169,15 +169,15 @@ def _import_into(
     clean = list(_without_secrets(wanted, redact))
     masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
     # our own exports come last: a run that its original gives, too, keeps the scenario and the outcome of the export
-    found = list(_identified(sorted(zip(sources, clean, strict=True), key=lambda each: each[0][1])))
-    added = store.imports.add(found, now, dict(_earlier_digests(found)))
+    identified = list(_identified(sorted(zip(sources, clean, strict=True), key=lambda each: each[0][1])))
+    added = store.imports.add(identified, now, dict(_earlier_digests(identified)))
     totals = store.imports.totals()
     return ImportReport(
         formats={name: len(report.trials) for name, report in reports.items()},
         added=added,
-        known=len(found) - added,
-        outcomes=dict(sorted(Counter(trial.outcome.value for _, trial in found).items())),
-        scenarios=len({trial.scenario for _, trial in found}),
+        known=len(identified) - added,
+        outcomes=dict(sorted(Counter(trial.outcome.value for _, trial in identified).items())),
+        scenarios=len({trial.scenario for _, trial in identified}),
         earlier=earlier,
         unfinished=unfinished,
         masked=masked,

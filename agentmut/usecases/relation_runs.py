@@ -129,26 +129,26 @@ def stored_relations(session: Session, store: Store, wanted: Wish, plan: Relatio
     """Judge what the store has: source runs, and follow-ups that need no further run or whose runs are stored."""
     if not plan.scenarios:
         return CheckedRelations(plan, Stop.FINISHED, Spend())
-    found = stored_sources(session, store, plan)
-    if not any(found.by_scenario.values()):
-        why = "; ".join(found.notes) or "no run of the unchanged agent is stored"
+    stored = stored_sources(session, store, plan)
+    if not any(stored.by_scenario.values()):
+        why = "; ".join(stored.notes) or "no run of the unchanged agent is stored"
         raise UsageError(
             f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
             f"{of_imported_runs(store.imports.totals().trials)}"
         )
-    if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
-        return CheckedRelations(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
-    materials = materials_of(session, found.plan, found.by_scenario)
+    if silence := unanswered(run for runs in stored.by_scenario.values() for _, run in runs):
+        return CheckedRelations(stored.plan, Stop.FAILED, Spend(), silence, notes=stored.notes)
+    materials = materials_of(session, stored.plan, stored.by_scenario)
     tables = Tables.from_project(session.project)
-    runs = [run for runs in found.by_scenario.values() for _, run in runs]
+    runs = [run for runs in stored.by_scenario.values() for _, run in runs]
     spend = Spend(reused=len(runs), foreign=sum(run.trace.foreign is not None for run in runs))
     try:
-        prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
+        prepared = prepare(session, stored.plan, wanted.fitting, materials, tables, stored.repeats_of)
     except RunError as error:
-        return CheckedRelations(found.plan, Stop.FAILED, spend, str(error), notes=found.notes)
+        return CheckedRelations(stored.plan, Stop.FAILED, spend, str(error), notes=stored.notes)
     carry_out_stored(prepared.session, prepared.work, store)
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
     return CheckedRelations(
-        found.plan, stop, spend, problem, lanes=lanes, identity=prepared.identity, notes=found.notes
+        stored.plan, stop, spend, problem, lanes=lanes, identity=prepared.identity, notes=stored.notes
     )

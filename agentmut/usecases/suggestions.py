@@ -212,18 +212,18 @@ def chosen(
         *suggestions.assertions,
         *suggestions.scenarios,
     )
-    known = ", ".join(each.id for each in listed) or "none"
+    known = ", ".join(suggestion.id for suggestion in listed) or "none"
     wanted = [name.strip() for names in wanted for name in names.split(",") if name.strip()]
     if not wanted:
         raise UsageError(f"--apply needs the ids of suggestions, or `all`. There are: {known}.")
     named = [name for name in wanted if name != "all"]
     for name in named:
-        if (fitting := sum(each.id.startswith(name) for each in listed)) != 1:
+        if (fitting := sum(suggestion.id.startswith(name) for suggestion in listed)) != 1:
             begin = f"{fitting} suggestions begin" if fitting else "no suggestion begins"
             raise UsageError(f"{begin} with {name!r}. There are: {known}.")
     if "all" in wanted:
-        return tuple(each for each in listed if _is_chosen_by_all(each, named))
-    return tuple(each for each in listed if any(each.id.startswith(name) for name in named))
+        return tuple(suggestion for suggestion in listed if _is_chosen_by_all(suggestion, named))
+    return tuple(suggestion for suggestion in listed if any(suggestion.id.startswith(name) for name in named))
 
 
 def _is_chosen_by_all(each: AssertionSuggestion | ScenarioSuggestion, named: Collection[str]) -> bool:

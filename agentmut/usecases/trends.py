@@ -53,17 +53,17 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
     rows: list[TrendRow] = []
     facts: dict[str, Mapping[str, str]] = {}
     notes: list[str] = []
-    for each in stored_reports(session.project.runs):
-        if each.report is None:
-            notes.append(f"run {each.run} was left out: {each.problem}")
+    for entry in stored_reports(session.project.runs):
+        if entry.report is None:
+            notes.append(f"run {entry.run} was left out: {entry.problem}")
             continue
-        if each.kind == CHEAP:
-            notes.append(f"run {each.run} was left out: it asked a cheap model, not the agent's")
+        if entry.kind == CHEAP:
+            notes.append(f"run {entry.run} was left out: it asked a cheap model, not the agent's")
             continue
-        if each.rescored:
-            notes.append(f"run {each.run} was rescored since; the score shown is by its own evaluators")
-        facts[each.run] = dict(_facts(each.report, plans.get(each.run)))
-        rows.append(row_of(each.report, rows[-1] if rows else None, facts))
+        if entry.rescored:
+            notes.append(f"run {entry.run} was rescored since; the score shown is by its own evaluators")
+        facts[entry.run] = dict(_facts(entry.report, plans.get(entry.run)))
+        rows.append(row_of(entry.report, rows[-1] if rows else None, facts))
     if not rows:
         raise UsageError("there is no stored run yet. `agentmut run` and `agentmut test` make them.")
     heads, _ = original_heads(session, store, most=MOST_READ)

@@ -60,27 +60,19 @@ def mutants_of(
         return Generation((), (), ())
     share = settings.selective if selection.selective is None else selection.selective
     selected = _most_effective(wanted, share, earlier)
-    loaded = [catalogue.load(name) for name in selected.kept]
     operators = [
         operator
-        for operator in loaded
+        for operator in map(catalogue.load, selected.kept)
         if not isinstance(operator, OnDemand) or selection.asks_for(operator.id, settings)
     ]
     lacks = _lacks(origin.config, not_built)
     made = generate(origin.config, operators, operator_options(settings), cannot_express, lacks)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
     ignored = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
-    made = replace(
-        made,
-        empty=(*made.empty, *selected.left_out),
-        notes=(
-            *ignored.stale,
-            *((selection_note(share, selected),) if share else ()),
-            *((not_built,) if not_built else ()),
-            *_without_schema(origin),
-        ),
-        selective=share,
-    )
+    selective_note = (selection_note(share, selected),) if share else ()
+    flow_note = (not_built,) if not_built else ()
+    notes = (*ignored.stale, *selective_note, *flow_note, *_without_schema(origin))
+    made = replace(made, empty=(*made.empty, *selected.left_out), notes=notes, selective=share)
     return _chosen(made, Choice(selection, settings, origin, ignored.reasons, cannot_express))
 
 

@@ -80,23 +80,25 @@ class TraceTest:
         if not usable:
             return None
         level = self.alpha / len(usable)
-        found = [self._finding(mutant, block, level) for block in usable]
-        adjusted = adjust([each.p_value for each in found], self.alpha).p_values
+        findings = [self._finding(mutant, block, level) for block in usable]
+        adjusted = adjust([finding.p_value for finding in findings], self.alpha).p_values
         most = min(range(len(usable)), key=lambda i: (adjusted[i], usable[i].scenario))
         changed = adjusted[most] <= self.alpha
-        told = tuple(found[most].exact.moved_features(EXACT * level)) if changed else ()
-        visible, losable = (None, None) if changed or len(usable) < len(blocks) else _noticeable(found, level)
-        suspicious = min(each.p_value for each in found) < SUSPICIOUS
+        moved = tuple(findings[most].exact.moved_features(EXACT * level)) if changed else ()
+        visible, losable = (
+            (None, None) if changed or len(usable) < len(blocks) else _noticeable(findings, level)
+        )
+        suspicious = min(finding.p_value for finding in findings) < SUSPICIOUS
         unchanged = _at_most(visible, LARGEST_UNSEEN) and _at_most(losable, LARGEST_LOST) and not suspicious
         return BehaviourChange(
             changed=changed if changed or unchanged else None,
             p=round(adjusted[most], 6),
             scenario=usable[most].scenario,
-            feature=(told[0].words if told else _moved(found[most])) if changed else "",
+            feature=(moved[0].words if moved else _moved(findings[most])) if changed else "",
             trials=sum(len(block.runs) for block in usable),
             visible=visible,
             losable=losable,
-            shown=told,
+            shown=moved,
         )
 
     def _enough(self, block: ComparedRuns) -> bool:

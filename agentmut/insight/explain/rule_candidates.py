@@ -84,24 +84,24 @@ def _words_of(rule: str, *, forbids: bool) -> Iterator[Candidate]:
         return
     english = forbids and not reads_as_foreign(rule)
     if banned := [] if english else list(_banned_elsewhere(rule)):
-        for said in banned:
-            yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
+        for phrase in banned:
+            yield _text_candidate("not_contains", phrase, f"the answer does not have “{phrase}”", 0.9)
         return
     if forbids:
         named = [
             word for word in _NAMED_WORD.findall(_QUOTED.sub(" ", rule)) if word.casefold() not in STOP_WORDS
         ]
-        for said in dict.fromkeys([*quoted, *named]):
-            yield _text_candidate("not_contains", said, f"the answer does not have “{said}”", 0.9)
+        for phrase in dict.fromkeys([*quoted, *named]):
+            yield _text_candidate("not_contains", phrase, f"the answer does not have “{phrase}”", 0.9)
         return
     plain = _PLAIN_ENDING.search(rule)
     ending = quoted or ([plain[1].strip("*_` ")] if plain else [])
     if _ENDS.search(rule) or _BEGINS.search(rule):
-        for said in ending[:1]:
-            yield _at_edge(said, at_end=bool(_ENDS.search(rule)))
+        for phrase in ending[:1]:
+            yield _at_edge(phrase, at_end=bool(_ENDS.search(rule)))
         quoted = quoted[1:]
-    for said in quoted:
-        yield _text_candidate("contains", said, f"the answer has “{said}”", 0.85)
+    for phrase in quoted:
+        yield _text_candidate("contains", phrase, f"the answer has “{phrase}”", 0.85)
 
 
 def _banned_elsewhere(rule: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
     from hypothesis.errors import HypothesisException
     from referencing.exceptions import Unresolvable
 
-    found: list[T] = []
+    values: list[T] = []
 
     @seeded(seed)
     @settings(
@@ -33,7 +33,7 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
     )
     @given(strategy)
     def collect(value: T) -> None:
-        found.append(value)
+        values.append(value)
 
     try:
         if count < 1 or strategy.is_empty:
@@ -44,5 +44,5 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
         Unresolvable,
         *UNUSABLE,
     ):  # nothing, or hardly anything, fits or can be used
-        return tuple(found)
-    return tuple(found[:count])
+        return tuple(values)
+    return tuple(values[:count])

@@ -95,14 +95,14 @@ class Bench:
         return [self._found(each) for each in wanted]
 
     def _carry_out(self, wanted: Sequence[WantedRuns]) -> None:
-        scenarios = {each.scenario.name: each.scenario for each in wanted}
+        scenarios = {runs.scenario.name: runs.scenario for runs in wanted}
         suite = (*self._session.scenarios, *scenarios.values())
         session = open_session(self._session.project.model_copy(update={"scenarios": suite}))
-        mutants = {each.mutant.id: each.mutant for each in wanted if each.mutant}
+        mutants = {runs.mutant.id: runs.mutant for runs in wanted if runs.mutant}
         launches = [
-            Launch(each.mutant.id if each.mutant else "", each.scenario.name, repeat, repeat)
-            for each in wanted
-            for repeat in range(each.first, each.end)
+            Launch(runs.mutant.id if runs.mutant else "", runs.scenario.name, repeat, repeat)
+            for runs in wanted
+            for repeat in range(runs.first, runs.end)
         ]
         detectors = {name: Detector(mutant, session.suite.full) for name, mutant in mutants.items()}
         given = (session.suite, session.tests.scenarios, tuple(mutants.values()), detectors)
@@ -111,7 +111,7 @@ class Bench:
         self.executed, self.seconds = work.spend.trials, work.spend.seconds
         self._store.set_status(self.plan.run_id, "planned", self.seconds)  # the next round goes on from here
         self._raise(stop, work)
-        self._paid.update(key for each in wanted for key in self._keys(each))
+        self._paid.update(key for runs in wanted for key in self._keys(runs))
 
     def _raise(self, stop: Stop, work: TrialList) -> None:
         if work.problem:

@@ -118,19 +118,19 @@ class InspectAdapter(CalledAgent, KeepsOpen, KnowsApi, RunsAlone, RunsCases):
         from inspect_ai.model import get_model
 
         led, name = self.source.in_process.wrapped, self._model(task)
-        for role, found in (task.model_roles or {}).items():
+        for role, model in (task.model_roles or {}).items():
             task.model_roles = {
                 **(task.model_roles or {}),
-                role: led(found) if not isinstance(found, list) else found,
+                role: led(model) if not isinstance(model, list) else model,
             }
         if name is None and task.model is not None:
             task.model = led(task.model)
             return None
         if name is None:
             return None
-        found = get_model(name)
-        wrapped = led(found)
-        return name if wrapped is found else wrapped
+        model = get_model(name)
+        wrapped = led(model)
+        return name if wrapped is model else wrapped
 
     def _model(self, task: "Task") -> str | None:
         """Return the model that the task uses if it names none."""

@@ -81,9 +81,9 @@ def as_output(reply: Mapping[str, Any], answered: "ModelOutput") -> "ModelOutput
 
 
 def _message(message: "ChatMessage") -> dict[str, Any]:
-    told: dict[str, Any] = {"role": message.role, "content": message.text}
+    written: dict[str, Any] = {"role": message.role, "content": message.text}
     if calls := getattr(message, "tool_calls", None):
-        told["tool_calls"] = [
+        written["tool_calls"] = [
             {
                 "id": call.id,
                 "type": "function",
@@ -92,8 +92,8 @@ def _message(message: "ChatMessage") -> dict[str, Any]:
             for call in calls
         ]
     if message.role == "tool":
-        told["tool_call_id"] = message.tool_call_id or ""
-    return told
+        written["tool_call_id"] = message.tool_call_id or ""
+    return written
 
 
 def _tool(tool: "ToolInfo") -> dict[str, Any]:

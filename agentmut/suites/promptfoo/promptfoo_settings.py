@@ -59,18 +59,18 @@ def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
     """Return promptfoo's command line: the given one, `AGENTMUT_PROMPTFOO`, one on the PATH, or in `node_modules`."""
     given = settings.command or _words(os.environ.get(VARIABLE, ""))
     if given:
-        if found := shutil.which(given[0], path=_search_path(given[0], root)):
-            return (found, *given[1:])
+        if program := shutil.which(given[0], path=_search_path(given[0], root)):
+            return (program, *given[1:])
         raise UsageError(f"suite.promptfoo: there is no program {given[0]!r}. Run: {INSTALL}")
     folder = Path(root).resolve()
     places = [str(place / "node_modules" / ".bin") for place in (folder, *folder.parents)]
-    found = shutil.which("promptfoo") or shutil.which("promptfoo", path=os.pathsep.join(places))
-    if found is None:
+    program = shutil.which("promptfoo") or shutil.which("promptfoo", path=os.pathsep.join(places))
+    if program is None:
         raise UsageError(
             f"suite.promptfoo: promptfoo is neither on the PATH nor in node_modules. Run: {INSTALL}, or name it: "
             f"suite.promptfoo.command, or the environment variable {VARIABLE}"
         )
-    return (found,)
+    return (program,)
 
 
 def _words(command: str) -> tuple[str, ...]:

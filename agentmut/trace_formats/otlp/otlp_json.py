@@ -70,13 +70,13 @@ def _trials(spans: Sequence[SpanFacts]) -> Iterator[ForeignTrial | BrokenRecord]
 
 def _facts(span: Span) -> SpanFacts:
     """Return the facts of a span by the first convention that it follows; no other content is kept."""
-    told: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     kind = Kind.OTHER
     for convention in (openinference, genai):
         if (found := convention.kind_of(span.attributes)) is not None:
-            kind, told = found, convention.facts_of(span, found)
+            kind, content = found, convention.facts_of(span, found)
             break
-    error = told.pop("error", None)
+    error = content.pop("error", None)
     return SpanFacts(
         id=span.id,
         parent=span.parent,
@@ -87,7 +87,7 @@ def _facts(span: Span) -> SpanFacts:
         place=span.place,
         error=span.error or error,
         fields={} if span.parent else _fields(span),
-        **told,
+        **content,
     )
 
 

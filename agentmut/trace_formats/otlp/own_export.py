@@ -57,20 +57,22 @@ def own_trial(record: Record) -> ForeignTrial | None:
     roots = [span for span in spans if not span.parent]
     if len(roots) != 1 or MARK not in roots[0].attributes:
         return None
-    root, told = roots[0], roots[0].attributes
-    found = ForeignTrial(
-        scenario=str(told["agentmut.scenario"]),
-        turns=tuple(json.loads(told["agentmut.turns"])) or ("",),
+    root, attributes = roots[0], roots[0].attributes
+    trial = ForeignTrial(
+        scenario=str(attributes["agentmut.scenario"]),
+        turns=tuple(json.loads(attributes["agentmut.turns"])) or ("",),
         trace=_trace(root, spans),
         place=record.place,
-        config=_config(told),
-        scores=own_scores(told),
+        config=_config(attributes),
+        scores=own_scores(attributes),
         fields={
-            name: jsonable(value) for name, value in {**root.resource, **told}.items() if name not in _READ
+            name: jsonable(value)
+            for name, value in {**root.resource, **attributes}.items()
+            if name not in _READ
         },
         started=root.started,
     )
-    return imported_again(json.loads(told[IMPORTED]), found) if IMPORTED in told else found
+    return imported_again(json.loads(attributes[IMPORTED]), trial) if IMPORTED in attributes else trial
 
 
 def _is_of_our_scope(request: Any) -> bool:
@@ -80,7 +82,7 @@ def _is_of_our_scope(request: Any) -> bool:
 
 
 def _trace(root: Span, spans: Sequence[Span]) -> AgentTrace:
-    told = root.attributes
+    attributes = root.attributes
     parts = [(span.attributes, span.error) for span in spans if span is not root]
     parts += [
         (event.attributes, event.attributes.get("error.type"))
@@ -92,13 +94,13 @@ def _trace(root: Span, spans: Sequence[Span]) -> AgentTrace:
     return AgentTrace.model_validate(
         {
             "steps": steps,
-            "outputs": json.loads(told[MARK]),
-            "error": told.get("agentmut.error"),
-            "seconds": told["agentmut.seconds"],
-            "exit_code": told.get("agentmut.exit_code"),
-            "stderr": told.get("agentmut.stderr", ""),
-            "edges": json.loads(told.get("agentmut.edges", "[]")),
-            **json.loads(told.get(_OF_TRACE, "{}")),
+            "outputs": json.loads(attributes[MARK]),
+            "error": attributes.get("agentmut.error"),
+            "seconds": attributes["agentmut.seconds"],
+            "exit_code": attributes.get("agentmut.exit_code"),
+            "stderr": attributes.get("agentmut.stderr", ""),
+            "edges": json.loads(attributes.get("agentmut.edges", "[]")),
+            **json.loads(attributes.get(_OF_TRACE, "{}")),
         }
     )
 

@@ -58,17 +58,17 @@ def targets(doors: Sequence[Door], hosts: Sequence[str] = ()) -> dict[str, Targe
 
     Raises `UsageError` for what is no host.
     """
-    found: dict[str, Target] = {}
+    by_place: dict[str, Target] = {}
     for door in doors:
         base, usual = str(door.upstream.base), door.service.default
         if base.startswith("https://"):
-            found[_place(base)] = Target(Upstream(base.removesuffix(urlsplit(base).path)))
-        if usual is not None and usual.startswith("https://") and _place(usual) not in found:
-            found[_place(usual)] = Target(door.upstream, urlsplit(usual).path)
+            by_place[_place(base)] = Target(Upstream(base.removesuffix(urlsplit(base).path)))
+        if usual is not None and usual.startswith("https://") and _place(usual) not in by_place:
+            by_place[_place(usual)] = Target(door.upstream, urlsplit(usual).path)
     for host in hosts:
         place = _place_of_host(host)
-        found[place] = Target(Upstream(f"https://{place}"))
-    return found
+        by_place[place] = Target(Upstream(f"https://{place}"))
+    return by_place
 
 
 def _place(url: str) -> str:
