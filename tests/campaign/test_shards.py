@@ -172,13 +172,13 @@ def test_shards_with_different_options_are_refused_with_what_differs(
     projects: Any, shards: list[Path]
 ) -> None:
     measure(shards[1], shard="2/2", seed=7)
-    with pytest.raises(UsageError, match="are not shards of one campaign: the seed differ"):
+    with pytest.raises(UsageError, match="are not shards of one campaign: they differ in the seed"):
         merge_shards(shards, projects.load())
 
 
 def test_a_changed_suite_is_not_merged_into(projects: Any, shards: list[Path]) -> None:
     project = projects.write(WORDS, scenario=lambda word: {"threshold": 0.8})
-    with pytest.raises(UsageError, match=r"the suite of .* differ from those that the shards were run with"):
+    with pytest.raises(UsageError, match=r"differs from the project of the shards in the suite\."):
         merge_shards(shards, project)
 
 

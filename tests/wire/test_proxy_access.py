@@ -97,7 +97,7 @@ def test_a_port_that_is_taken_is_said() -> None:
     ],
 )
 def test_an_upstream_has_a_scheme_a_host_and_a_path(url: str) -> None:
-    with pytest.raises(UsageError, match="upstream"):
+    with pytest.raises(UsageError, match="the base URL of the model service"):
         Upstream(url)
 
 

@@ -254,8 +254,8 @@ def _fitting(session: Session, plan: Plan) -> Session:
     then = {"the agent's config": plan.config_digest, "the suite": plan.suite_digest}
     if differing := [name for name, digest in now.items() if digest != then[name]]:
         raise UsageError(
-            f"{' and '.join(differing)} of {session.project.path} differ from those that the shards were run with. "
-            "Merge in the project as it was."
+            f"{session.project.path} differs from the project of the shards in {' and '.join(differing)}. Merge in the "
+            "project with which the shards were run."
         )
     return session
 

@@ -101,8 +101,8 @@ def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
     for elsewhere, plan in others:
         if differing := list(_differences(first, plan)):
             raise UsageError(
-                f"{elsewhere} and {where} are not shards of one campaign: {' and '.join(differing)} differ. Run the "
-                "shards from the same files, with the same options."
+                f"{elsewhere} and {where} are not shards of one campaign: they differ in {' and '.join(differing)}. "
+                "Run the shards from the same files, with the same options."
             )
     _check_complete(plans)
     whole = next(plan.shard.mutants for plan in plans.values() if plan.shard)
@@ -150,7 +150,8 @@ def _check_complete(plans: Mapping[str, Plan]) -> None:
         found[plan.shard.number] = where
     missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in found]
     if missing:
+        are_missing = "shard {} is missing" if len(missing) == 1 else "shards {} are missing"
         raise UsageError(
-            f"shard {', '.join(missing)} is missing. Run it (`agentmut run --shard {missing[0]}`), and name the "
+            f"{are_missing.format(', '.join(missing))}. Give `agentmut run --shard {missing[0]}`, and name the "
             ".agentmut folders of all shards."
         )
