@@ -3,6 +3,9 @@
 import json
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,6 +13,8 @@ from agentmut._base import NotJudgedError, RunError
 from agentmut.nouns import JudgeModel, Usage
 
 _NAME = "report"
+LONGEST_PAUSE = 10.0
+"""Seconds that an SDK waits at most before it asks again."""
 _SHOWN = 120
 _OURS = frozenset({401, 403, 404})
 """Statuses of a wrong key or name: asking again, or about another answer, would not help."""
@@ -68,7 +73,35 @@ class JudgeClient:
         make, ask = _SDKS[self._model.provider]
         with self._lock:
             self._client = self._client or make(name, self._patience)
-        return ask(self._client, name, question)
+            client = self._client
+        longest = (self._patience.seconds + LONGEST_PAUSE) * (self._patience.retries + 1)
+        return self._in_time(partial(ask, client, name, question), client, longest)
+
+    def _in_time(self, call: Callable[[], Reply], client: Any, seconds: float) -> Reply:
+        """Return what a call returns. The limit of an SDK holds for each piece of a reply, which may have no end."""
+        done: Future[Reply] = Future()
+        threading.Thread(target=_settle, args=(done, call), daemon=True, name="agentmut-judge").start()
+        try:
+            return done.result(seconds)
+        except TimeoutError:
+            if done.done():  # the call itself raised that
+                raise
+        with self._lock:
+            if self._client is client:
+                self._client = None
+        with suppress(Exception):
+            client.close()  # which ends the thread
+        raise NotJudgedError(
+            f"the judge {self._model.name} sent a reply that had not ended after {seconds:g} s. This says nothing "
+            "about the agent; see that its address is that of a model service, and run it again."
+        )
+
+
+def _settle(done: "Future[Reply]", call: Callable[[], Reply]) -> None:
+    try:
+        done.set_result(call())
+    except BaseException as error:
+        done.set_exception(error)
 
 
 def _openai(model: str, patience: Patience) -> Any:
@@ -99,7 +132,10 @@ def _ask_openai(client: Any, model: str, question: Question) -> Reply:
         )
     except openai.OpenAIError as error:
         raise _not_asked(model, error) from error
-    except ValueError as error:  # the SDK reads the reply, which is no JSON
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # the SDK reads the reply, which is no JSON, or is nested too deep
         return _unreadable(error)
     usage = _usage(reply, "prompt_tokens", "completion_tokens")
     said = _first(getattr(reply, "choices", None), "message")
@@ -133,7 +169,10 @@ def _ask_anthropic(client: Any, model: str, question: Question) -> Reply:
         )
     except (anthropic.AnthropicError, TypeError) as error:  # the latter where no key is set
         raise _not_asked(model, error) from error
-    except ValueError as error:  # the SDK reads the reply, which is no JSON
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # the SDK reads the reply, which is no JSON, or is nested too deep
         return _unreadable(error)
     usage = _usage(reply, "input_tokens", "output_tokens")
     content = getattr(reply, "content", None)

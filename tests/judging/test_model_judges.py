@@ -1,12 +1,15 @@
 """Model judges as evaluators, through the real SDKs on services that speak the real wire formats."""
 
+import asyncio
 import json
 import threading
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from agentmut._base.errors import NotJudgedError, RunError, UsageError
 from agentmut.judging.building import build, remembering, with_files
@@ -16,6 +19,7 @@ from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.seams.plugins import Catalogue, Group
 from agentmut.store.opinions import OpinionFile
 from tests.judging_services import Bench, verdict
+from tests.loopback import served
 
 pytest.importorskip("openai")
 # slow to import
@@ -169,6 +173,58 @@ def test_a_judge_that_does_not_answer_in_time_is_not_judged(
     judge = ModelJudge({"model": "openai:m", "question": "Good?", "retries": 0, "seconds": 0.2})
     with pytest.raises(NotJudgedError, match="APITimeoutError"):
         judge.evaluate(SCENARIO, answered("x"))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"42", b"NaN", b"[1, 2]", b"[" * 1_000 + b"]" * 1_000, b'{"a":' * 1_000 + b"1" + b"}" * 1_000,
+     b'"' + b"x" * 10_000_000 + b'"', b"\xff\xfe\x00", b'"\\ud800"', b'{"choices": "no", "content": 1}'],
+    ids=["empty", "number", "NaN", "list", "deep list", "deep object", "10 MB", "no UTF-8", "surrogate", "fields"],
+)  # fmt: skip
+def test_an_odd_reply_is_not_judged_and_says_what_to_do(bench: Bench, model: str, body: bytes) -> None:
+    bench.replies(body)
+    judge = build(EvaluatorSpec(name="judge", argument={"model": model, "question": "Good?", "retries": 0}))
+    with pytest.raises(NotJudgedError, match="nothing about the agent; run it again") as raised:
+        judge.evaluate(SCENARIO, answered("x"))
+    assert len(str(raised.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "42", "NaN", "[1]", "[" * 1_000, '{"answer": {"reason": "r", "met": NaN}}', '{"answer": {"met": 17}}',
+     '{"answer": {"met": "maybe"}}', '{"answer":' + "[" * 1_000 + "]" * 1_000 + "}", "x" * 10_000_000, "\ud800",
+     '{"answer": {"met": 1e999}}', '{"answer": ' + "9" * 5_000 + "}"],
+    ids=lambda content: str(content)[:24],
+)  # fmt: skip
+def test_an_odd_verdict_is_not_judged_and_says_what_to_do(bench: Bench, content: str) -> None:
+    bench.replies(content)
+    judge = build(
+        EvaluatorSpec(name="judge", argument={"model": "openai:m", "question": "Good?", "retries": 0})
+    )
+    with pytest.raises(NotJudgedError, match="nothing about the agent; run it again"):
+        judge.evaluate(SCENARIO, answered("x"))
+
+
+def test_a_reply_that_never_ends_is_not_judged(
+    bench: Bench, loop_thread: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentmut.judging.judge_client.LONGEST_PAUSE", 0.5)
+
+    async def endless(http: web.Request) -> web.StreamResponse:
+        reply = web.StreamResponse(headers={"content-type": "application/json"})
+        await reply.prepare(http)
+        with suppress(ConnectionError):
+            for _ in range(600):  # half a minute, which is longer than the judge waits
+                await reply.write(b" ")
+                await asyncio.sleep(0.05)
+        return reply
+
+    with served(loop_thread, {"/v1/chat/completions": endless}) as address:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+        judge = ModelJudge({"model": "openai:m", "question": "Good?", "retries": 0, "seconds": 1})
+        with pytest.raises(NotJudgedError, match="a reply that had not ended"):
+            judge.evaluate(SCENARIO, answered("x"))
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])

@@ -118,7 +118,7 @@ class ModelJudge(AsksModel, ReadsFiles):
                 return _Opinion(found, reply.value)
         raise NotJudgedError(
             f"the judge {self.model} did not answer in the form asked for: {reply.shown}. This says nothing "
-            "about the agent"
+            "about the agent; run it again, or name another model or address"
         )
 
     def _usable(self, reply: Reply) -> bool:
