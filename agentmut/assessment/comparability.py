@@ -18,6 +18,7 @@ from agentmut.campaign import (
     trial_key,
 )
 from agentmut.nouns import Scenario
+from agentmut.project import outdated_request
 from agentmut.stats import is_untestable
 from agentmut.store import SERIES, BaselineUsed, SavedBaseline, SavedScenario, Store, StoredTrial
 
@@ -196,7 +197,13 @@ def comparison_notes(
     for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:
         yield f"{name} is in the baseline, but no longer in the suite"
     yield from with_names(_sides(session, counted))
-    if used.same_agent:
+    outdated = outdated_request(session.project)
+    if used.same_agent and outdated:
+        yield (
+            f"{outdated}. Stored trials may be older than this change, so a worse agent may pass here: `--fresh` runs "
+            "the agent again"
+        )
+    elif used.same_agent:
         yield (
             "nothing that shapes a trial has changed since the baseline: only a drift of the model service can show. "
             "Trials older than 6 hours are run again, `--fresh` runs all again"

@@ -158,3 +158,17 @@ def test_a_function_that_takes_the_question_for_a_list_of_turns_is_told(desk: Ca
     Path(f"noted_{module.name}").write_text(code)
     Path("agentmut.yaml").write_text(project.replace("looped_", "noted_"))
     assert "first letter" not in desk("doctor", "--yes")[0]
+
+
+def test_a_comparison_by_stored_runs_says_that_the_agents_file_has_changed(desk: Call) -> None:
+    """The file is no code, so a new user lost a rule of it, and the stored runs of the baseline passed."""
+    desk("baseline", "save", "--trials", "10", "--yes")
+    same = "nothing that shapes a trial has changed since the baseline"
+    assert same in desk("baseline", "compare", "--yes")[0]
+    Path("prompt.md").write_text(OTHER)
+    said = desk("baseline", "compare", "--yes")[0]
+    assert same not in said
+    assert (
+        "prompt.md has changed since agent.json was saved" in said
+        and "so a worse agent may pass here" in said
+    )
