@@ -1,7 +1,7 @@
 """Whether the amount in a call was given, may be computed, or was corrupted on the way."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from decimal import Decimal, InvalidOperation
 from itertools import combinations, permutations
 from types import MappingProxyType
@@ -48,19 +48,24 @@ def decimal_of(text: str) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) < 30 else None
 
 
-def only_amount(texts: Iterable[str], seen: str) -> Decimal | None:
-    """Return the only amount of money in the requests, if no seen text has another amount or a sum."""
+def only_amount(texts: Iterable[str]) -> Decimal | None:
+    """Return the only amount of money in the requests; None if they state several."""
     found = {
         decimal_of(text[fact.value.start : fact.value.end])
         for text in texts
         for fact in facts(text)
         if fact.kind is FactKind.AMOUNT
     }
-    return found.pop() if len(found) == 1 and not _CALCULATES.search(seen) else None
+    return found.pop() if len(found) == 1 else None
+
+
+def tells_of_sums(seen: str) -> bool:
+    """Return whether a text speaks of sums, shares or rates, so that an amount may be worked out."""
+    return _CALCULATES.search(seen) is not None
 
 
 def spoilt_amount(
-    amount: Decimal, numbers: frozenset[Decimal], only: Decimal | None = None, hundredfold: bool = False
+    amount: Decimal, numbers: Set[Decimal], only: Decimal | None = None, hundredfold: bool = False
 ) -> Decimal | None:
     """Return the given number that `amount` is a slip of; None if `amount` is given, unlike all, or computed.
 
@@ -78,7 +83,7 @@ def spoilt_amount(
     return likely[0] if likely and len(likely) == len(like) and not _is_worked_out(amount, numbers) else None
 
 
-def _is_worked_out(amount: Decimal, numbers: frozenset[Decimal]) -> bool:
+def _is_worked_out(amount: Decimal, numbers: Set[Decimal]) -> bool:
     """Return whether a calculation with two of the numbers, or a sum of a few, gives the number."""
     if any(amount in _results(one, other) for one, other in permutations(numbers, 2)):
         return True

@@ -31,14 +31,14 @@ _SHORTEST = 4
 
 
 class GivenValues(NamedTuple):
-    """The ids and numbers of everything an agent could have seen."""
+    """The ids and numbers of everything an agent could have seen so far; it grows with each result of a tool."""
 
     ids: dict[str, str]
     """As they are written, by their letters and digits in upper case."""
-    numbers: frozenset[Decimal]
-    digits: frozenset[str]
+    numbers: set[Decimal]
+    digits: set[str]
     """Runs of digits."""
-    hosts: frozenset[str]
+    hosts: set[str]
     """What stands after the @ of addresses, or anywhere else with a dot."""
 
     @classmethod
@@ -47,16 +47,16 @@ class GivenValues(NamedTuple):
         text = "\n".join(one if isinstance(one, str) else canonical_json(one) for one in seen)
         # A backslash or a quotation mark of JSON is no part of an id.
         ids = {plain(one): one for one in _ids(text)}
-        hosts = frozenset(host.lower() for host in re.findall(r"[\w-]+(?:\.[\w-]+)+", text))
-        return cls(ids, frozenset(numbers_of(text)), frozenset(_DIGITS.findall(text)), hosts)
+        hosts = {host.lower() for host in re.findall(r"[\w-]+(?:\.[\w-]+)+", text)}
+        return cls(ids, set(numbers_of(text)), set(_DIGITS.findall(text)), hosts)
 
-    def __or__(self, other: "GivenValues") -> "GivenValues":
-        return GivenValues(
-            self.ids | other.ids,
-            self.numbers | other.numbers,
-            self.digits | other.digits,
-            self.hosts | other.hosts,
-        )
+    def add(self, seen: Iterable[JsonValue]) -> None:
+        """Add what further texts and values hold. What was seen before is not read again."""
+        ids, numbers, digits, hosts = GivenValues.from_texts(seen)
+        self.ids.update(ids)
+        self.numbers.update(numbers)
+        self.digits.update(digits)
+        self.hosts.update(hosts)
 
     def has(self, identifier: str) -> bool:
         """Return whether an id was given, in any spelling, or is the number of a given id."""
@@ -192,8 +192,7 @@ def _is_the_other(own: str, other: str, known: GivenValues) -> bool:
     mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
     if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):
         return False
-    same_form = [
-        one for one in known.ids if (form := _FORM.fullmatch(one)) and form["letters"] == mine["letters"]
-    ]
-    differing = sum(a != b for a, b in zip(own, other, strict=True)) if len(own) == len(other) else 0
-    return same_form == [other] and differing == 1
+    if len(own) != len(other) or sum(a != b for a, b in zip(own, other, strict=True)) != 1:
+        return False
+    forms = ((one, _FORM.fullmatch(one)) for one in known.ids)
+    return [one for one, form in forms if form and form["letters"] == mine["letters"]] == [other]

@@ -21,7 +21,7 @@ from agentmut.nouns import (
     ToolSpec,
 )
 from agentmut.relations.base import NoArgument, call, check, run, source
-from agentmut.relations.oracle.amounts import only_amount, spoilt_amount
+from agentmut.relations.oracle.amounts import only_amount, spoilt_amount, tells_of_sums
 from agentmut.relations.oracle.survival import GivenValues, Value, amount_of, ids_of, plain, spoilt_id, values
 from agentmut.seams import RelationExample
 
@@ -99,16 +99,17 @@ def _judged(pair: Pair) -> Iterator[_ValueOrigin]:
     used = frozenset(
         plain(said) for step in pair.source.tool_calls for value in _values(step) for said in ids_of(value)
     )
-    requests = [turn for turn in pair.scenario.turns if isinstance(turn, str)]
+    only = only_amount(turn for turn in pair.scenario.turns if isinstance(turn, str))
+    if _tell_of_sums(seen):
+        only = None
     for step in pair.source.tool_calls:
-        only = only_amount(requests, "\n".join(map(_text, seen)))
         for value in _values(step):
             yield from _ids_judged(step, value, known, used)
             yield from _amount_judged(step, value, known, only, pair.config)
         returned = [one for one in (step.output, step.error) if one is not None]
-        if returned:
-            seen += returned
-            known |= GivenValues.from_texts(returned)
+        known.add(returned)
+        if only is not None and _tell_of_sums(returned):
+            only = None
 
 
 def _values(step: Step) -> Iterator[Value]:
@@ -155,8 +156,8 @@ def _seen_before(scenario: Scenario, config: AgentConfig) -> Iterator[JsonValue]
         yield from (tool.description, tool.parameters)
 
 
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else canonical_json(value)
+def _tell_of_sums(values: Iterable[JsonValue]) -> bool:
+    return any(tells_of_sums(one if isinstance(one, str) else canonical_json(one)) for one in values)
 
 
 def _purpose(tool: str | None, config: AgentConfig) -> str:
