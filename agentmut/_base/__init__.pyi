@@ -59,6 +59,7 @@ from .passages import opening as opening
 from .passages import passage_at as passage_at
 from .passages import shown as shown
 from .passages import stretch as stretch
+from .plain import HOOK_NOTE as HOOK_NOTE
 from .plain import briefly as briefly
 from .plain import described as described
 from .plain import jsonable as jsonable

@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+HOOK_NOTE = "raised by the audit hook that was added at"
+"""How agentmut's note on an exception begins that an audit hook of users has raised."""
 BRIEF = 2_000
 """Characters of an error that a message shows."""
 
@@ -47,12 +49,16 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def described(error: BaseException) -> str:
-    """Return `Type: message` of an exception with its notes, even if the exception cannot be printed."""
-    return "; ".join((f"{type(error).__name__}: {_text(error)}", *notes_of(error)))
+    """Return `Type: message` of an exception, even if the exception cannot be printed.
+
+    Of its notes, those of agentmut follow. Those of frameworks differ from run to run: LangGraph's name a task's id.
+    """
+    own = (note for note in notes_of(error) if note.startswith(HOOK_NOTE))
+    return "; ".join((f"{type(error).__name__}: {_text(error)}", *own))
 
 
 def notes_of(error: BaseException) -> tuple[str, ...]:
-    """Return the notes that were added to an exception."""
+    """Return the notes that were added to an exception, by whomever."""
     notes = getattr(error, "__notes__", ())
     return tuple(map(_text, notes)) if isinstance(notes, list) else ()
 

@@ -14,7 +14,7 @@ from functools import partial
 from types import FrameType
 from typing import Any, NamedTuple
 
-from agentmut._base import notes_of
+from agentmut._base import HOOK_NOTE, notes_of
 from agentmut.recording import current_trial, place_of, runs_users_code
 
 _LIBRARIES = ("<", *{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
@@ -116,7 +116,7 @@ def guarded_auditing(original: Callable[[Any], None]) -> Callable[[Any], None]:
         try:
             hook(event, arguments)
         except BaseException as error:
-            if (note := f"raised by the audit hook that was added at {place}") not in notes_of(error):
+            if (note := f"{HOOK_NOTE} {place}") not in notes_of(error):
                 error.add_note(note)
             raise
 

@@ -103,7 +103,7 @@ def test_a_cassette_is_found_again_on_disk(tmp_path: Path) -> None:
 
 def test_what_is_no_cassette_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(UsageError, match="no cassette"):
+    with pytest.raises(UsageError, match="no recorded trial of agentmut"):
         read_cassette(tmp_path / "x.json")
     with pytest.raises(UsageError, match="cannot read"):
         read_cassette(tmp_path / "nowhere.json")

@@ -6,7 +6,7 @@ from agentmut._base import __version__
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.limits import Spend
+from agentmut.campaign.limits import Spend, budget_reached
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.identity import Environment, is_simulated
@@ -58,7 +58,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         agentmut_version=__version__,
         run_id=plan.run_id,
         status=stop.value,
-        problem=state.problem,
+        problem=state.problem or _ended_by(state, stop),
         seed=plan.seed,
         project=session.project.path.name,
         agent=agent_of(session),
@@ -135,6 +135,11 @@ def cost_of(spend: Spend, environment: Environment) -> Cost:
         hooks=tuple(use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in spend.hooks),
         simulated=is_simulated(environment),
     )
+
+
+def _ended_by(state: CampaignState, stop: Stop) -> str:
+    """Return which budget ended the run; an empty text if none did."""
+    return budget_reached(state.plan.budget, state.spend, 0) if stop is Stop.BUDGET else ""
 
 
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
