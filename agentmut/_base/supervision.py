@@ -106,6 +106,9 @@ class Supervisor:
         """Leave Ctrl-C and SIGTERM to the supervisor, and answer its own signals."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, heard_elsewhere)
+        os.register_at_fork(
+            before=_hold_sigterm, after_in_parent=_let_sigterm_in, after_in_child=_end_at_sigterm
+        )
         signal.signal(STOP_SIGNAL, self._stop)
         faulthandler.register(PLACE_SIGNAL, file=self._places, all_threads=True)
 
@@ -209,6 +212,26 @@ def stop_asked() -> bool:
 
 def heard_elsewhere(number: int, frame: FrameType | None) -> None:
     """Do nothing: the supervisor hears this signal."""
+
+
+_held = threading.local()
+"""The signals that were blocked in this thread before it forked."""
+
+
+def _hold_sigterm() -> None:
+    """Keep SIGTERM waiting while this thread forks: Python would lose one that comes too early."""
+    _held.before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+
+
+def _let_sigterm_in() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _held.before)
+
+
+def _end_at_sigterm() -> None:
+    """Let SIGTERM end a process that code of users has forked: `multiprocessing` ends its workers so."""
+    if signal.getsignal(signal.SIGTERM) is heard_elsewhere:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _let_sigterm_in()
 
 
 def stop_signals() -> tuple[signal.Signals, ...]:

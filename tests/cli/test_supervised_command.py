@@ -347,3 +347,17 @@ def test_an_agent_that_blocks_the_event_loop_fails_and_costs_no_other_its_time(t
     found = {mutant["before"].strip(): mutant["status"] for mutant in json.loads(output)["mutants"]}
     assert found["Always greet the user."] == "killed"
     assert found["Be brief."] != "killed"
+
+
+def test_an_agent_ends_the_processes_that_it_forks_by_sigterm(tmp_path: Path) -> None:
+    agent = (
+        "import multiprocessing, signal, time\n"
+        "def run(config, input):\n"
+        "    each = multiprocessing.get_context('fork').Process(target=time.sleep, args=(600,))\n"
+        "    each.start()\n    each.terminate()\n    each.join(60)\n"
+        "    ended, _ = each.exitcode, each.kill()\n"
+        "    return 'hello' if ended == -signal.SIGTERM else 'it goes on'\n"
+    )
+    process = start(write(tmp_path, agent))
+    output, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, output
