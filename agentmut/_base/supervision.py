@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
@@ -106,8 +106,9 @@ class Supervisor:
         """Leave Ctrl-C and SIGTERM to the supervisor, and answer its own signals."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, heard_elsewhere)
+        forks = _Forks()
         os.register_at_fork(
-            before=_hold_sigterm, after_in_parent=_let_sigterm_in, after_in_child=_end_at_sigterm
+            before=forks.hold, after_in_parent=forks.let_in, after_in_child=forks.end_at_sigterm
         )
         signal.signal(STOP_SIGNAL, self._stop)
         faulthandler.register(PLACE_SIGNAL, file=self._places, all_threads=True)
@@ -214,24 +215,25 @@ def heard_elsewhere(number: int, frame: FrameType | None) -> None:
     """Do nothing: the supervisor hears this signal."""
 
 
-_held = threading.local()
-"""The signals that were blocked in this thread before it forked."""
+class _Forks(threading.local):
+    """How SIGTERM ends the processes that code of users forks: `multiprocessing` ends its workers by it."""
 
+    blocked: Iterable[int] = ()
+    """The signals that were blocked in this thread before it forked."""
 
-def _hold_sigterm() -> None:
-    """Keep SIGTERM waiting while this thread forks: Python would lose one that comes too early."""
-    _held.before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+    def hold(self) -> None:
+        """Keep SIGTERM waiting while this thread forks: Python would lose one that comes too early."""
+        self.blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
 
+    def let_in(self) -> None:
+        """Hear SIGTERM as before."""
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.blocked)
 
-def _let_sigterm_in() -> None:
-    signal.pthread_sigmask(signal.SIG_SETMASK, _held.before)
-
-
-def _end_at_sigterm() -> None:
-    """Let SIGTERM end a process that code of users has forked: `multiprocessing` ends its workers so."""
-    if signal.getsignal(signal.SIGTERM) is heard_elsewhere:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _let_sigterm_in()
+    def end_at_sigterm(self) -> None:
+        """Let SIGTERM end the new process, unless users have set what it does."""
+        if signal.getsignal(signal.SIGTERM) is heard_elsewhere:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        self.let_in()
 
 
 def stop_signals() -> tuple[signal.Signals, ...]:
