@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base import UsageError
-from agentmut.assessment.remarks import with_names
+from agentmut.assessment.remarks import stored_before, with_names
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.sizes import further_looks
 from agentmut.assessment.state import Assessment
@@ -199,10 +199,7 @@ def comparison_notes(
     yield from with_names(_sides(session, counted))
     outdated = outdated_request(session.project)
     if used.same_agent and outdated:
-        yield (
-            f"{outdated}. Stored trials may be older than this change, so a worse agent may pass here: `--fresh` runs "
-            "the agent again"
-        )
+        yield stored_before(outdated)
     elif used.same_agent:
         yield (
             "nothing that shapes a trial has changed since the baseline: only a drift of the model service can show. "

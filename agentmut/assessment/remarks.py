@@ -19,3 +19,11 @@ def with_names(remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
     for remark, named in names.items():
         more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
         yield f"{', '.join(named[:NAMED])}{more}: {remark}"
+
+
+def stored_before(outdated: str) -> str:
+    """Return the note that stored trials may be older than a change; `outdated` is the sentence on the change."""
+    return (
+        f"{outdated}. Stored trials may be older than this change, so a worse agent may pass here: `--fresh` runs "
+        "the agent again"
+    )

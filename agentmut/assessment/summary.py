@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base import __version__, gone_again
 from agentmut.assessment.evaluator_findings import contract_rows, judge_rows
+from agentmut.assessment.remarks import stored_before
 from agentmut.assessment.rules import BaselineCounts
 from agentmut.assessment.state import AssessedScenario, Assessment
 from agentmut.campaign import (
@@ -26,6 +27,7 @@ from agentmut.campaign import (
     set_aside_notes,
 )
 from agentmut.nouns import Bounds, Outcome, Reliability
+from agentmut.project import outdated_request
 from agentmut.stats import Correction, Judgement, anytime_interval, effects, pass_rates, suite_verdict
 from agentmut.store import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
 
@@ -76,7 +78,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         settings=work.plan.settings,
         quarantined=work.set_aside,
         evidence_older_than_evaluators=question.older,
-        notes=(*older_note(question.older), *question.notes, *_notes(work)),
+        notes=(*older_note(question.older), *question.notes, *_outdated(session, work), *_notes(work)),
     )
 
 
@@ -99,6 +101,14 @@ def _reliability(work: Assessment) -> Reliability | None:
 def _left_out(used: BaselineUsed | None) -> str:
     left_out = len(used.not_compared) if used else 0
     return f"; {left_out} not compared" if left_out else ""
+
+
+def _outdated(session: Session, work: Assessment) -> Iterator[str]:
+    """Yield that a file of the prompt is newer than the saved request, if stored trials count; a comparison says it."""
+    if work.plan.kind == "compare" or not work.spend.reused:
+        return
+    if outdated := outdated_request(session.project):
+        yield stored_before(outdated)
 
 
 def _notes(work: Assessment) -> Iterator[str]:

@@ -172,3 +172,16 @@ def test_a_comparison_by_stored_runs_says_that_the_agents_file_has_changed(desk:
         "prompt.md has changed since agent.json was saved" in said
         and "so a worse agent may pass here" in said
     )
+
+
+def test_a_test_by_stored_runs_says_that_the_agents_file_has_changed(desk: Call) -> None:
+    """The agent of the other prompt says "No.", and stored runs would let it pass without a word."""
+    older = "Stored trials may be older than this change, so a worse agent may pass here"
+    assert older not in desk("test", "--yes")[0]
+    Path("prompt.md").write_text(
+        PROMPT.replace("Never promise a delivery date.", "Promise what they want to hear.")
+    )
+    said = desk("test", "--yes")[0]
+    assert "PASS" in said and f"{OLD_FILE}. {older}" in said
+    fresh = desk("test", "--yes", "--fresh")[0]
+    assert "FAIL" in fresh and older not in fresh
