@@ -9,8 +9,9 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-DOCUMENTED = (0, 1, 2, 3, 4)
-"""Exit codes that a command may have here: no crash and no signal."""
+DONE = (0,)
+MAY_BE_OPEN = (0, 3)
+"""Exit codes of commands that end with 3 if their trials are too few for an answer."""
 DEADLINE_SECONDS = 600
 
 
@@ -33,6 +34,8 @@ class Row(NamedTuple):
     sizes: tuple[int, ...]
     unit: str
     measured: tuple[Measured, ...]
+    codes: tuple[int, ...] = DONE
+    """The exit codes of a command that has done its work: one that refuses takes no time, whatever the size."""
 
     @property
     def exponent(self) -> float:

@@ -240,6 +240,6 @@ def of_imported_runs(count: int) -> str:
     if not count:
         return ""
     return (
-        f" The store also holds {count} imported run{'s' * (count != 1)}: `agentmut analyze` looks at them, and with "
-        "`suite: {traces: {imported: true}}` they are the project's trials."
+        f" The store also holds {count} imported run{'s' * (count != 1)}: `agentmut analyze` looks at them. With "
+        "`suite: {traces: {imported: true}}` in agentmut.yaml, `agentmut test` takes them as the project's trials."
     )

@@ -160,7 +160,7 @@ def _partial(stored: StoredReports, result: Result) -> str:
         return ""
     return (
         f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. "
-        "A run with `--operator` measures a part, and `agentmut run` without options measures all of them. "
+        "A run with `--operator` or `--sample` measures a part; `agentmut run` without options measures all of them. "
         f"`agentmut gate {result.run_id}` decides on it all the same"
     )
 
