@@ -51,7 +51,7 @@ def texts_in(value: Any) -> Iterator[str]:
 def described(error: BaseException) -> str:
     """Return `Type: message` of an exception, even if the exception cannot be printed.
 
-    Agentmut's own notes follow. Notes of frameworks are left out: LangGraph names a task's id, which differs from run to run.
+    Agentmut's own notes follow. Notes of frameworks are left out: in LangGraph, they name the id of one run's task.
     """
     own = (note for note in notes_of(error) if note.startswith(HOOK_NOTE))
     return "; ".join((f"{type(error).__name__}: {_text(error)}", *own))
