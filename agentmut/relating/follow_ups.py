@@ -74,6 +74,11 @@ class FollowUps:
     mutants: dict[str, Mutant] = field(default_factory=dict)
     detectors: dict[str, Detector] = field(default_factory=dict)
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _own_names: frozenset[str] = field(init=False)
+    """Names of the project's own scenarios."""
+
+    def __post_init__(self) -> None:
+        self._own_names = frozenset(scenario.name for scenario in self.session.project.scenarios)
 
     def plan(
         self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: SourceMaterial, seed: int
@@ -147,8 +152,7 @@ class FollowUps:
             ) from error
         if written not in self._names:
             name = f"{scenario.name}{SIGN}{digest_of(list(turns))[:8]}"
-            taken = {*self.scenarios, *(known.name for known in self.session.project.scenarios)}
-            while name in taken:
+            while name in self.scenarios or name in self._own_names:
                 name += SIGN
             self._names[written] = name
             self.scenarios[name] = scenario.model_copy(update={"name": name, "turns": turns})
