@@ -63,6 +63,11 @@ class Answer(NamedTuple):
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def on(cls, requirement: Requirement, found: FoundReport) -> "Answer":
+        """Return the answer that rests on what was found."""
+        return cls(requirement, found.report, found.left_out, found.notes)
+
 
 def gate_on(session: Session, store: Store, run: str | None = None) -> GateReport:
     """Decide in an open session; see `gate`."""
@@ -98,15 +103,19 @@ def _answers(stored: StoredReports, store: Store) -> Iterator[Answer]:
     if wanted.min_score is not None:
         found = latest(stored, "run")
         campaign = found.campaign
-        score = minimum_score(campaign, wanted.min_score) if campaign else missing(SCORE, _none_of("run"))
-        yield Answer(_looked_at(score, stored, store), *found)
+        score = (
+            minimum_score(campaign, wanted.min_score)
+            if campaign
+            else missing(SCORE, _none_of(("run", found)))
+        )
+        yield Answer.on(_looked_at(score, stored, store), found)
     if wanted.min_coverage is not None:
         yield _coverage(stored.session, store, wanted.min_coverage)
     if wanted.baseline is not None:
         found = latest(stored, "compare")
         verdicts = found.verdicts
-        kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of("compare"))
-        yield _paid_for(Answer(kept, *found), stored, store)
+        kept = no_regression(verdicts) if verdicts else missing(REGRESSION, _none_of(("compare", found)))
+        yield _paid_for(Answer.on(kept, found), stored, store)
     if wanted.require:
         yield from _figures(stored)
 
@@ -148,11 +157,10 @@ def _figures(stored: StoredReports) -> Iterator[Answer]:
     figures = reliability_in(report) if report else None
     for limit in limits:
         if report is None or figures is None:
-            yield Answer(
-                missing(limit.written, _none_of("test", "run")), None, (*tested.left_out, *found.left_out)
-            )
+            none = _none_of(("test", tested), ("run", found))
+            yield Answer(missing(limit.written, none), None, (*tested.left_out, *found.left_out))
         else:
-            yield Answer(_dated(requirement_on(limit, figures, len(limits), report.run_id)), *chosen)
+            yield Answer.on(_dated(requirement_on(limit, figures, len(limits), report.run_id)), chosen)
 
 
 def _suite(stored: StoredReports) -> Answer:
@@ -164,7 +172,7 @@ def _suite(stored: StoredReports) -> Answer:
     found = _dated(suite_verdict(test))
     contrary = _contrary(stored, test)
     if contrary is None or found.standing is Standing.FAILED:
-        return Answer(found, *tested)
+        return Answer.on(found, tested)
     against = _dated(_verdict_of(stored, contrary))
     if stored.named and test.run_id.startswith(stored.named):
         note = f"run {contrary.run_id} speaks against the run named: {against.reason}"
@@ -176,7 +184,8 @@ def _suite(stored: StoredReports) -> Answer:
 def _by_campaign(stored: StoredReports, tested: FoundReport) -> Answer:
     found = latest(stored, "run")
     campaign = found.campaign
-    verdict = _dated(_verdict_of(stored, campaign)) if campaign else missing(SUITE, _none_of("test", "run"))
+    none = missing(SUITE, _none_of(("test", tested), ("run", found)))
+    verdict = _dated(_verdict_of(stored, campaign)) if campaign else none
     return Answer(verdict, campaign, (*tested.left_out, *found.left_out), (*tested.notes, *found.notes))
 
 
@@ -263,6 +272,8 @@ def _mean(values: list[float]) -> "Interval | None":
     return bootstrap(values, np.mean, rng=np.random.default_rng(1), vectorized=True)
 
 
-def _none_of(*kinds: str) -> str:
-    makers = " or ".join(MADE_BY[kind] for kind in kinds)
-    return f"no current result is stored; {makers} makes one"
+def _none_of(*searches: tuple[str, FoundReport]) -> str:
+    """Return which stored results do not decide, and why; without any, what makes a result."""
+    nearest = [found.nearest for _, found in searches if found.nearest]
+    makers = " or ".join(MADE_BY[kind] for kind, _ in searches)
+    return "; ".join(nearest) or f"no current result is stored; {makers} makes one"

@@ -26,6 +26,22 @@ RESCORED = (
 )
 
 
+class Unfit(NamedTuple):
+    """Why a stored report is no evidence; false if it is evidence."""
+
+    why: str = ""
+    remedy: str = ""
+    """What leads to a report that is evidence, where the same command again would not."""
+    beside: str = ""
+    """A further way, for the list of what was not used."""
+
+    def __bool__(self) -> bool:
+        return bool(self.why)
+
+    def __str__(self) -> str:
+        return ". ".join(filter(None, self))
+
+
 class FoundReport(NamedTuple):
     """The report that was looked for, and what a reader has to know of the search."""
 
@@ -33,6 +49,8 @@ class FoundReport(NamedTuple):
     left_out: tuple[str, ...] = ()
     """Reports that were not used, with the reason."""
     notes: tuple[str, ...] = ()
+    nearest: str = ""
+    """The latest stored report of this kind, why it does not decide and what does; empty if none is left out."""
 
     @property
     def campaign(self) -> Result | None:
@@ -98,6 +116,7 @@ def _named_first(session: Session, named: str) -> list[StoredReport]:
 def latest(stored: StoredReports, kind: str) -> FoundReport:
     """Find the latest report of a kind (`run`, `test`, `compare`) that is evidence on the agent of today."""
     left_out: list[str] = []
+    nearest = ""
     for entry in stored.reports:
         if entry.report is None and entry.problem:
             left_out.append(f"run {entry.run}: {entry.problem}")
@@ -105,26 +124,36 @@ def latest(stored: StoredReports, kind: str) -> FoundReport:
             continue
         if entry.rescored:
             left_out.append(f"run {entry.run} (`agentmut rescore`): {RESCORED}")
-        why = _unfit(stored, entry.report)
-        if not why:
+        unfit = _unfit(stored, entry.report)
+        if not unfit:
             notes = tuple(f"run {entry.run} {note}" for note in _notes_on(stored, entry.report))
             return FoundReport(entry.report, tuple(left_out), notes)
-        left_out.append(f"run {entry.run} ({MADE_BY[kind]}): {why}")
-    return FoundReport(None, tuple(left_out))
+        left_out.append(f"run {entry.run} ({MADE_BY[kind]}): {unfit}")
+        remedy = unfit.remedy or f"{MADE_BY[kind]} makes a result that does"
+        nearest = nearest or f"run {entry.run} is stored and does not decide: {unfit.why}. {remedy}"
+    return FoundReport(None, tuple(left_out), nearest=nearest)
 
 
-def _unfit(stored: StoredReports, report: Report) -> str:
-    """Return why a report is no evidence about today's agent; empty if it is."""
+def _unfit(stored: StoredReports, report: Report) -> Unfit:
+    """Return why a report is no evidence about today's agent, and what leads to evidence."""
     if isinstance(report, Result) and (part := report.suite_part):
-        return f"it measured {part.scenarios} of {part.of} scenarios, and a gate decides on the whole suite"
+        why = f"it measured {part.scenarios} of {part.of} scenarios, and a gate decides on the whole suite"
+        return Unfit(why, "`agentmut run` without options measures all of them")
     stale = stored.stale(report)
     if stale:
-        return stale
-    if report.status in ("failed", "interrupted"):
-        return f"it {'failed' if report.status == 'failed' else 'was interrupted'}. {report.problem}".strip()
+        return Unfit(stale)
+    if report.status == "failed":
+        return Unfit(f"it failed. {report.problem}".strip(" ."))
+    if report.status == "interrupted":
+        return Unfit(f"it was interrupted. {report.problem}".strip(" ."), _going_on(report))
     if isinstance(report, Result):
-        return _other_rule(stored, report) or _partial(stored, report)
-    return _other_thresholds(stored, report) or _other_baseline(stored, report)
+        return Unfit(_other_rule(stored, report)) or _partial(stored, report)
+    return Unfit(_other_thresholds(stored, report) or _other_baseline(stored, report))
+
+
+def _going_on(report: Report) -> str:
+    """Return how an interrupted report becomes a whole one; empty for verdicts, which are made again."""
+    return "`agentmut resume` goes on with it" if isinstance(report, Result) else ""
 
 
 def _other_thresholds(stored: StoredReports, report: VerdictReport) -> str:
@@ -149,19 +178,19 @@ def _other_rule(stored: StoredReports, result: Result) -> str:
     return f"it has another kill rule: {', '.join(other)}" if other else ""
 
 
-def _partial(stored: StoredReports, result: Result) -> str:
+def _partial(stored: StoredReports, result: Result) -> Unfit:
     if result.shard:
-        return f"it is shard {result.shard} of a campaign; `agentmut merge` puts the shards together"
+        return Unfit(f"it is shard {result.shard} of a campaign", "`agentmut merge` puts the shards together")
     if not result.mutants:
-        return "it has no mutants"
+        return Unfit("it has no mutants")
     asked = stored.mutants_asked
     tried = {row.id for row in result.mutants}
     if result.selective is not None or asked <= tried or result.run_id.startswith(stored.named or "?"):
-        return ""
-    return (
-        f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for. "
-        "A run with `--operator` or `--sample` measures a part; `agentmut run` without options measures all of them. "
-        f"`agentmut gate {result.run_id}` decides on it all the same"
+        return Unfit()
+    return Unfit(
+        f"it measured {len(tried & asked)} of the {len(asked)} mutants that the project file asks for",
+        "`agentmut run` without options measures all of them",
+        f"`agentmut gate {result.run_id}` decides on it all the same",
     )
 
 

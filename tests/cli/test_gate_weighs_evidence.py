@@ -174,3 +174,19 @@ def test_a_run_that_was_judged_by_other_code_does_not_speak_of_the_suite_as_it_i
     (tmp_path / "my_checks.py").write_text("def fine(scenario, trace):\n    return bool(trace.outputs)\n")
     after = package.gate(tmp_path, min_score=0.0)
     assert any("the suite (other scenarios or evaluators) changed since" in said for said in after.left_out)
+
+
+def test_a_score_without_evidence_says_which_run_is_stored_and_what_would_decide(project: Path) -> None:
+    found = package.gate(project, min_score=0.4)
+    score = {each.name: each for each in found.requirements}["mutation score"]
+    assert score.standing == "no evidence"
+    run = campaign_of(project).run_id
+    part = f"run {run} is stored and does not decide: it measured 2 of the 4 mutants"
+    assert score.reason.startswith(part) and "no current result" not in score.reason
+    assert "`agentmut run` without options measures all of them" in score.reason
+
+
+def test_an_interrupted_run_is_resumed_for_the_gate(project: Path) -> None:
+    rewrite(project, status="interrupted")
+    found = {each.name: each.reason for each in package.gate(project, min_score=0.4).requirements}
+    assert "does not decide: it was interrupted. `agentmut resume` goes on" in found["mutation score"]

@@ -111,7 +111,9 @@ def test_a_gate_does_not_decide_on_a_part(project: Path) -> None:
     decided = json.loads(agentmut("gate", "--min-score", "0.9", "--json", cwd=project).stdout)
     assert decided["decision"] == "manual"
     (why,) = decided["left_out"]
-    assert why.endswith("it measured 2 of 30 scenarios, and a gate decides on the whole suite")
+    part = "it measured 2 of 30 scenarios, and a gate decides on the whole suite"
+    assert f"{part}. `agentmut run` without options measures all of them" in why
+    assert all(f"is stored and does not decide: {part}" in each["reason"] for each in decided["requirements"])
 
 
 def test_a_part_that_is_judged_again_is_still_a_part(project: Path) -> None:
