@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from agentmut._base import Frozen
 from agentmut.campaign.judge_use import merged
 from agentmut.campaign.trials import TrialResult
-from agentmut.nouns import CUT_BY_BUDGET, HookUse, JudgeUse
+from agentmut.nouns import CUT_BY_BUDGET, HookUse, JudgeUse, SpentBudget
 from agentmut.project import BudgetSettings
 
 BASELINE_SHARE = 0.4
@@ -107,20 +107,34 @@ class AllowedBaseline(Frozen):
 def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     """Return why the budget allows no further trial; an empty text if it allows one.
 
-    Trials in flight count at the mean cost so far. Under a budget in money the first trial runs alone: it tells
-    the cost.
+    Under a budget in money the first trial runs alone: it tells the cost.
     """
-    if budget.trials is not None and spend.trials + in_flight >= budget.trials:
-        return f"the budget of {budget.trials} trials is used up"
-    if budget.usd is not None and in_flight and not spend.trials:
+    found = spent_budget(budget, spend, in_flight)
+    if budget.usd is not None and in_flight and not spend.trials and (not found or found.budget != "trials"):
         return "no trial has shown yet what a trial costs"
+    return words_of(found, spend) if found else ""
+
+
+def spent_budget(budget: BudgetSettings, spend: Spend, in_flight: int) -> SpentBudget | None:
+    """Return the budget that allows no further trial. Trials in flight count at the mean cost so far."""
+    if budget.trials is not None and spend.trials + in_flight >= budget.trials:
+        return SpentBudget(budget="trials", limit=budget.trials)
     spent = spend.usd + spend.beside_agent_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
-        return f"the budget of {budget.usd:g} USD is used up (spent {dollars(spent)})"
+        return SpentBudget(budget="usd", limit=budget.usd)
     if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
-        return f"the budget of {budget.minutes:g} minutes is used up"
-    return ""
+        return SpentBudget(budget="minutes", limit=budget.minutes)
+    return None
+
+
+def words_of(found: SpentBudget, spend: Spend) -> str:
+    """Return which budget is used up, as reports say it."""
+    if found.budget == "usd":
+        spent = dollars(spend.usd + spend.beside_agent_usd)
+        return f"the budget of {found.limit:g} USD is used up (spent {spent})"
+    limit = f"{found.limit:.0f}" if found.budget == "trials" else f"{found.limit:g}"
+    return f"the budget of {limit} {found.budget} is used up"
 
 
 def baseline_within_trials(

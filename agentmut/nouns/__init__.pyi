@@ -133,6 +133,7 @@ from .result import Sampled as Sampled
 from .result import ServiceWatch as ServiceWatch
 from .result import SetAside as SetAside
 from .result import SourceText as SourceText
+from .result import SpentBudget as SpentBudget
 from .result import SuitePart as SuitePart
 from .result import ToolText as ToolText
 from .result_figures import Bounds as Bounds

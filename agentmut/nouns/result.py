@@ -1,7 +1,7 @@
 """`result.json`, schema version 1: the only source of every report. It grows by added fields only."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -297,6 +297,14 @@ class EarlierLook(Frozen):
     """The settings that differ: what it had, and what this run has."""
 
 
+class SpentBudget(Frozen):
+    """The budget that ended a run."""
+
+    budget: Literal["trials", "usd", "minutes"]
+    """Which limit of the section `budget`."""
+    limit: float
+
+
 class Result(Frozen):
     """One run of `agentmut run`.
 
@@ -310,6 +318,8 @@ class Result(Frozen):
     status: str
     """finished, budget, interrupted or failed."""
     problem: str = ""
+    ended_by: SpentBudget | None = None
+    """The budget that ended the run. None for other endings, and in results of earlier versions."""
     seed: int
     project: str = ""
     agent: AgentSummary

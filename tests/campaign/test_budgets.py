@@ -156,6 +156,8 @@ def test_a_budget_of_minutes_stops_cleanly(projects: Any) -> None:
 def test_a_budget_in_money_counts_every_trial_and_is_not_exceeded(projects: Any) -> None:
     result = measure(projects.write(extra=PRICED, budget={"usd": 0.7, "prices": PRICES}))
     assert result.status == "budget"
+    assert result.ended_by is not None
+    assert (result.ended_by.budget, result.ended_by.limit) == ("usd", 0.7)
     assert result.cost.usd == pytest.approx(0.005 * result.cost.trials)
     assert 0.65 <= (result.cost.usd or 0.0) <= 0.7
     assert result.cost.tokens == 2000 * result.cost.trials

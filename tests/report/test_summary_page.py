@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.nouns import CheapModel, Cost, MutantRow, Score, Status
+from agentmut.nouns import CheapModel, Cost, MutantRow, Score, SpentBudget, Status
 from agentmut.report.report_wording import duration, money
 from agentmut.report.terminal.run_page import render
 from agentmut.report.terminal.summary_page import LINES, render_summary
@@ -87,19 +87,22 @@ def test_classes_say_how_many_were_noticed_and_how_surely() -> None:
 
 
 def test_an_unfinished_run_says_so_and_how_to_go_on() -> None:
-    text = render_summary(result(*survivors(2), status="budget", problem="the budget of 3 trials is used up"))
-    assert "the budget of 3 trials is used up" in text
+    ended_by = SpentBudget(budget="trials", limit=3)
+    problem = "the budget of 3 trials is used up"
+    text = render_summary(result(*survivors(2), status="budget", problem=problem, ended_by=ended_by))
+    assert problem in text
     assert "Next   `agentmut resume --trials N` with N above 3; " in text
 
 
 def test_an_ended_run_goes_on_with_the_budget_that_ended_it() -> None:
-    ended = {
-        "the budget of 0.5 USD is used up (spent $0.49)": "`agentmut resume --usd N` with N above 0.5",
-        "the budget of 30 minutes is used up": "`agentmut resume --minutes N` with N above 30",
-        "": "`agentmut resume --usd N` with a larger budget (or --trials, --minutes)",
-    }
-    for problem, command in ended.items():
-        found = result(*survivors(2), status="budget", problem=problem)
+    ended = (
+        (SpentBudget(budget="usd", limit=0.5), "`agentmut resume --usd N` with N above 0.5"),
+        (SpentBudget(budget="minutes", limit=30), "`agentmut resume --minutes N` with N above 30"),
+        (SpentBudget(budget="trials", limit=2e6), "`agentmut resume --trials N` with N above 2000000"),
+        (None, "`agentmut resume --usd N` with a larger budget (or --trials, --minutes)"),
+    )
+    for ended_by, command in ended:
+        found = result(*survivors(2), status="budget", problem="a control failed", ended_by=ended_by)
         assert f"Next {command}; " in " ".join(render_summary(found).split())
         assert f"{command} goes on." in " ".join(render(found).split())
 

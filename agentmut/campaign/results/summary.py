@@ -6,7 +6,7 @@ from agentmut._base import __version__
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.problems import most_common_trouble
 from agentmut.campaign.decision.state import CampaignState
-from agentmut.campaign.limits import Spend, budget_reached
+from agentmut.campaign.limits import Spend, spent_budget, words_of
 from agentmut.campaign.preparation.agent_summary import agent_of
 from agentmut.campaign.preparation.evaluator_age import judged_by_newer, older_note
 from agentmut.campaign.preparation.identity import Environment, is_simulated
@@ -48,6 +48,7 @@ from agentmut.stats import wilson
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
     """Return the result of a campaign, finished or not."""
     plan, spend = state.plan, state.spend
+    ended_by = spent_budget(plan.budget, spend, 0) if stop is Stop.BUDGET else None
     service = service_of(state)
     tables = decision_tables(state.arms.values())
     texts = source_texts(session.origin, plan.mutants, redactor(session.project))
@@ -58,7 +59,8 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         agentmut_version=__version__,
         run_id=plan.run_id,
         status=stop.value,
-        problem=state.problem or _ended_by(state, stop),
+        problem=state.problem or (words_of(ended_by, spend) if ended_by else ""),
+        ended_by=ended_by,
         seed=plan.seed,
         project=session.project.path.name,
         agent=agent_of(session),
@@ -135,11 +137,6 @@ def cost_of(spend: Spend, environment: Environment) -> Cost:
         hooks=tuple(use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in spend.hooks),
         simulated=is_simulated(environment),
     )
-
-
-def _ended_by(state: CampaignState, stop: Stop) -> str:
-    """Return which budget ended the run; an empty text if none did."""
-    return budget_reached(state.plan.budget, state.spend, 0) if stop is Stop.BUDGET else ""
 
 
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:

@@ -1,23 +1,17 @@
 """How a run goes on that its budget has ended."""
 
-import re
-from collections.abc import Mapping
-from types import MappingProxyType
-
-_ENDED_BY = re.compile(r"the budget of \S+ (?P<unit>trials|USD|minutes) is used up")
-_OPTIONS: Mapping[str, str] = MappingProxyType({"trials": "--trials", "USD": "--usd", "minutes": "--minutes"})
+from agentmut.nouns import SpentBudget
 
 
-def resume_with_more(problem: str, where: str = "") -> str:
-    """Return the command that resumes a run with more of the budget that has ended it, by the run's problem.
+def resume_with_more(ended_by: SpentBudget | None, where: str = "") -> str:
+    """Return the command that resumes a run with more of the budget that has ended it.
 
-    If the problem names no budget, all options stand behind the command. `where` is the option of the project.
+    If no budget is known, all options stand behind the command. `where` is the option of the project.
 
-    >>> resume_with_more("the budget of 300 trials is used up")
+    >>> resume_with_more(SpentBudget(budget="trials", limit=300))
     '`agentmut resume --trials N` with N above 300'
     """
-    found = _ENDED_BY.search(problem)
-    if found is None:
+    if ended_by is None:
         return f"`agentmut resume --usd N{where}` with a larger budget (or --trials, --minutes)"
-    limit = found.group().split()[3]
-    return f"`agentmut resume {_OPTIONS[found['unit']]} N{where}` with N above {limit}"
+    limit = f"{ended_by.limit:.0f}" if ended_by.budget == "trials" else f"{ended_by.limit:g}"
+    return f"`agentmut resume --{ended_by.budget} N{where}` with N above {limit}"

@@ -113,7 +113,7 @@ def _head(page: Page, result: Result) -> None:
 
 def _goes_on(result: Result) -> str:
     if result.status == "budget":
-        return f"{resume_with_more(result.problem)} goes on."
+        return f"{resume_with_more(result.ended_by)} goes on."
     return "`agentmut resume` goes on." if result.status == "interrupted" else ""
 
 

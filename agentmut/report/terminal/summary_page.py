@@ -314,7 +314,7 @@ def _trust(result: Result) -> str:
 def _next(result: Result, where: str) -> str:
     full = f"`agentmut report --full{where}` for all"
     if result.status == "budget":
-        return f"{resume_with_more(result.problem, where)}; {full}"
+        return f"{resume_with_more(result.ended_by, where)}; {full}"
     if result.status in _ENDED:
         return f"`agentmut resume{where}` goes on; {full}"
     if any(row.gap == "assertion" for row in rank(result.mutants)):
