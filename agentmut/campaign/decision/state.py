@@ -13,8 +13,9 @@ from agentmut.campaign.decision.arm import Arm
 from agentmut.campaign.decision.baseline import ScenarioBaseline
 from agentmut.campaign.decision.baseline_phase import BaselinePhase, Trouble
 from agentmut.campaign.decision.clearing import tried_on
+from agentmut.campaign.decision.entering import Entered, entered, has_baseline
 from agentmut.campaign.decision.kept_confirming import KeptConfirming
-from agentmut.campaign.decision.kill_phase import BaselineFigures, KillPhase, arm_of, in_round, without_trial
+from agentmut.campaign.decision.kill_phase import BaselineFigures, KillPhase
 from agentmut.campaign.decision.problems import (
     DEAD_ENDPOINT,
     cannot_run,
@@ -295,7 +296,7 @@ class CampaignState:
         self.round += 1
         where = {mutant.id: self.reaching(mutant) for mutant in self.contenders}
         if self.round == 0:
-            able = {id: there for id, there in where.items() if self._has_baseline(there)}
+            able = {id: there for id, there in where.items() if has_baseline(there, self.baselines)}
             self.sample = planned_sample(self.plan, able, self.measured, self.money, self.only)
             self.notice = "" if self.only else planned_sentence(self.sample, self.plan, self.money)
         drawn = self._drawn_at_first() if self.round == 0 else set()
@@ -349,15 +350,11 @@ class CampaignState:
         where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
         return tried_on(where, self.plan.rule.clear_on, self.plan.seed, mutant.id)
 
-    def _has_baseline(self, where: ReachingScenarios) -> bool:
-        return any(self.baselines[name].usable for name in where.scenarios)
-
     def _enter_all(self, where: Mapping[str, ReachingScenarios]) -> None:
         """Let mutants enter the round; a mutant that has left the round stays out."""
-        known, arms = self.measured, dict(self.arms)
-        for mutant in self.contenders:
-            if mutant.id in where:
-                self._enter(mutant, where[mutant.id], arms, known)
+        entering = [mutant for mutant in self.contenders if mutant.id in where]
+        before = Entered(self.arms, self.decided_free)
+        arms, self.decided_free = entered(entering, where, before, self.measured)
         order = self.plan.order or [mutant.id for mutant in self.plan.mutants]
         self.kills = KillPhase(arms, order, self.kills.launched, self.kills.confirming)
 
@@ -367,17 +364,6 @@ class CampaignState:
             self.original.grow(self.plan.ladder[-1].baseline)
         if self.baseline_complete:
             self.problem = untestable_problem(self.baselines)
-
-    def _enter(
-        self, mutant: Mutant, where: ReachingScenarios, arms: dict[str, Arm], known: BaselineFigures
-    ) -> None:
-        if self._has_baseline(where):
-            arm = arms.setdefault(mutant.id, arm_of(mutant, where, known))
-            now = in_round(arm, where, known)
-            arm.add_tables(now) if arm.ended else arm.enter(now)
-            self.decided_free.pop(mutant.id, None)
-        elif mutant.id not in arms:
-            self.decided_free[mutant.id] = without_trial(where)
 
     def _begin_kills(self) -> None:
         self.service.begin(self.baselines, self.plan.identity)
