@@ -35,6 +35,7 @@ from .limits import Spend as Spend
 from .limits import dollars as dollars
 from .limits import first_round_within_trials as first_round_within_trials
 from .limits import money_notes as money_notes
+from .limits import spent_budget as spent_budget
 from .limits import together as together
 from .preparation.agent_summary import agent_of as agent_of
 from .preparation.drawing import drawing_order as drawing_order

@@ -34,6 +34,7 @@ from .terminal.coverage_page import SHOWN as SHOWN
 from .terminal.coverage_page import render_coverage as render_coverage
 from .terminal.doctor_page import render_diagnosis as render_diagnosis
 from .terminal.gate_page import render_gate as render_gate
+from .terminal.larger_budget import resume_with_more as resume_with_more
 from .terminal.mutant_page import Proposals as Proposals
 from .terminal.mutant_page import render_mutant as render_mutant
 from .terminal.mutants_page import mutants_document as mutants_document

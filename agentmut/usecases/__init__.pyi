@@ -14,6 +14,7 @@ from .beside_runs import KeptBeside as KeptBeside
 from .beside_runs import kept_beside as kept_beside
 from .budget_question import refuse_spent as refuse_spent
 from .budget_question import remedy as remedy
+from .budget_question import spent_before as spent_before
 from .budget_question import why_ask as why_ask
 from .campaign_progress import progress_of as progress_of
 from .campaigns import carry_out_campaign as carry_out_campaign

@@ -1,9 +1,10 @@
 """The question before an expensive run: one rule for every verb that runs the agent."""
 
 from agentmut._base import UsageError
-from agentmut.campaign import dollars
+from agentmut.campaign import Plan, Spend, dollars, spent_budget
+from agentmut.nouns import SpentBudget
 from agentmut.project import BudgetSettings
-from agentmut.store import Store
+from agentmut.store import Store, StoredRun
 
 NO_BUDGET = "No budget is set."
 
@@ -53,6 +54,13 @@ def refuse_spent(store: Store, run: str, usd: float | None, trials: int | None) 
         raise UsageError(
             f"run {run} has made {spent.trials} trials already, and --trials is {trials}. {whole}."
         )
+
+
+def spent_before(store: Store, stored: StoredRun, plan: Plan) -> SpentBudget | None:
+    """Return the budget that ended a run and ends it again at once; None for a run that another cause ended."""
+    if stored.status != "budget":
+        return None
+    return spent_budget(plan.budget, Spend(**store.spent(stored.id)._asdict()), 0)
 
 
 def _times(usd: float | None, trials: int) -> float | None:

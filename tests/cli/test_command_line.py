@@ -192,6 +192,14 @@ def test_resume_keeps_the_limits_of_the_command_line(project: Path) -> None:
     assert trials("resume", "--trials", "110") == trials("resume") == 110
 
 
+def test_resume_of_a_spent_budget_is_one_sentence(project: Path) -> None:
+    run = json.loads(agentmut("run", "--yes", "--trials", "100", "--json", cwd=project).stdout)["run_id"]
+    spent = agentmut("resume", cwd=project)
+    assert spent.returncode == 3
+    more = "`agentmut resume --trials N` with N above 100 goes on."
+    assert spent.stdout == f"Run {run} has spent its budget: {more}\n"
+
+
 def wait_for_trials(project: Path, number: int) -> None:
     deadline = time.monotonic() + 60
     store = f"file:{project}/.agentmut/store.db?mode=ro"

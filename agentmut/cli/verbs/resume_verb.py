@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agentmut._base import UsageError
+from agentmut._base import ExitCode, UsageError
 from agentmut.cli.options import AgentRef, Full, Json, Minutes, MostTrials, ProjectPath, RunId, Usd
-from agentmut.cli.output import agents_on_stderr, exit_code
+from agentmut.cli.output import agents_on_stderr, exit_code, project_option
 from agentmut.cli.run_output import print_result
 
 if TYPE_CHECKING:
-    from agentmut.store import StoredRun
+    from agentmut.campaign import Plan, Session
+    from agentmut.nouns import Result, SpentBudget
+    from agentmut.store import Store, StoredRun
 
 CHEAP = "cheap model"
 """The kind of a run that asks the cheap model of `mutation.proxy`, ahead of the run that the user has asked for."""
@@ -36,14 +38,13 @@ def resume(
     Example: agentmut resume --usd 5
     """
     from agentmut.campaign import stored_plan_text
-    from agentmut.cli.progress import ProgressLine
     from agentmut.project import load_project
     from agentmut.usecases import (
         agent_environment,
-        carry_out_campaign,
         open_store,
         refuse_spent,
         session_in,
+        spent_before,
         stored_plan,
     )
 
@@ -54,15 +55,34 @@ def resume(
         refuse_spent(store, stored.id, usd, trials)
         session = session_in(store, loaded, scenarios_of(stored))
         plan = stored_plan(session, stored)
+        spent = None if as_json or full else spent_before(store, stored, plan)
         if loaded.limits_given:  # so that the next `resume` keeps to them
             store.set_plan(plan.run_id, stored_plan_text(plan, session.tests.texts))
-        line = ProgressLine()
-        try:
-            result = carry_out_campaign(session, plan, store, progress=line)
-        finally:
-            line.close()
+        result = None if spent else _carried_out(session, plan, store)
+    if spent or result is None:
+        _say_spent(stored.id, spent, project_option(project))
+        raise typer.Exit(int(ExitCode.INCONCLUSIVE))
     print_result(result, as_json, project, full=full)
     raise typer.Exit(int(exit_code(result)))
+
+
+def _carried_out(session: "Session", plan: "Plan", store: "Store") -> "Result":
+    """Go on with a run, with a line of progress."""
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.usecases import carry_out_campaign
+
+    line = ProgressLine()
+    try:
+        return carry_out_campaign(session, plan, store, progress=line)
+    finally:
+        line.close()
+
+
+def _say_spent(run: str, spent: "SpentBudget | None", where: str) -> None:
+    """Say in one sentence that the budget allows no further trial, and which command goes on."""
+    from agentmut.report import resume_with_more
+
+    typer.echo(f"Run {run} has spent its budget: {resume_with_more(spent, where)} goes on.")
 
 
 def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
