@@ -195,7 +195,7 @@ def carry_out_merge(
     """Merge into an open store; see `merge_shards`."""
     stores: Sequence[Where] = paths or [store_place(session.project)]
     merge = plan_merge(session, stores, time.time() if now is None else now)
-    plan = merge.plan
+    plan = with_texts(merge.session, merge.plan)
     register(store, plan, session.tests.texts)
     trials = merge.taken_in(store)
     session = with_ages(merge.session, store)

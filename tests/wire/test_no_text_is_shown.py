@@ -1,5 +1,6 @@
 """With `store.texts` none and hashed, no verb and no page that reads the store shows a text of a run."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def test_reply(agentmut_config):
     assert "orlandix" in asked("vaskelin", agentmut_config)
 """
 VERBS = f"""
-import json, sys
+import contextlib, json, shutil, sys
 from pathlib import Path
 from agentmut.cli import main
 {PAGES}
@@ -78,11 +79,20 @@ for more in ((), ("--json",)):
 assert team(".") > 2
 called("serve", ".", "--bundle", "pages", code=(0,))
 called("store", "copy", "copied.db", code=(0,))
+called("run", "--yes", "--fresh", "--baseline-only", code=(0,))
+shards = (Path("..", "one"), Path("..", "two"))
+for shard in shards:
+    shutil.copytree(".", shard)
+for number, shard in enumerate(shards, 1):
+    with contextlib.chdir(shard):
+        called("run", "--yes", "--shard", str(number) + "/2", code=(0,))
+called("merge", *map(str, shards), code=(0,))
 project = Path("agentmut.yaml")
 project.write_text(project.read_text().replace("scenarios: scenarios.yaml", "pytest: test_desk.py"))
 assert tested("--agentmut", "--agentmut-yes") == 0
 called("report", "--full")
 called("trials", "--trial", "1")
+called("clean", "--keep", "1", "--yes", code=(0,))
 """
 
 
@@ -98,6 +108,8 @@ def test_no_verb_and_no_page_shows_a_text(
 
     polyglot.reply = reply
     monkeypatch.setenv("OPENAI_BASE_URL", f"{polyglot.origin}/v1")
+    folder = tmp_path / "project"
+    folder.mkdir()
     own = {
         "agentmut.yaml": PROJECT % kind,
         "saying_module.py": MODULE,
@@ -106,14 +118,12 @@ def test_no_verb_and_no_page_shows_a_text(
         "test_desk.py": SUITE,
     }
     for name, text in own.items():
-        (tmp_path / name).write_text(text)
-    process = started(tmp_path, VERBS)
+        (folder / name).write_text(text)
+    process = started(folder, VERBS)
     streams = process.communicate(timeout=900)
     assert process.returncode == 0, (streams[1][-3000:].decode(), streams[0][-1000:].decode())
-    files = {
-        str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
-    }
-    kept = {name: text for name, text in files.items() if name not in own and not name.endswith(".pyc")}
+    made = (path for path in tmp_path.rglob("*") if path.is_file() and path.name not in own)
+    kept = {os.path.relpath(path, folder): path.read_bytes() for path in made if path.suffix != ".pyc"}
     told = kept | dict(zip(("stdout", "stderr"), streams, strict=True))
     assert {name: words for name, text in told.items() if (words := said(text))} == {}
     assert {

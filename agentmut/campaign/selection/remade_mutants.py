@@ -23,8 +23,8 @@ def with_texts(session: Session, plan: Plan) -> Plan:
     same = identity.keys() >= {m.id for m in plan.identity} and destroyed.id == plan.destroyed.id
     if not same or not known.keys() >= set(wanted):
         raise UsageError(
-            f"run {plan.run_id} cannot go on: the store has no text of its mutants (store.texts), and the project "
-            "makes others now. Start a new run with `agentmut run`: finished trials that still apply are reused."
+            f"the store has no text of the mutants of run {plan.run_id} (store.texts), and the project makes others "
+            "now. Start a new run with `agentmut run`: finished trials that still apply are reused."
         )
     return plan.model_copy(
         update={
