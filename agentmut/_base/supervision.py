@@ -84,6 +84,9 @@ class Supervisor:
         """Whether the supervisor ends this process if no sign of life comes."""
         self.stop_asked = False
         """Whether the end was asked for: any other `KeyboardInterrupt` is code of users that raises it."""
+        self.document_begun = False
+        """Whether this process has begun to print the one JSON document."""
+        self._holds_stop = False
         self.before_users_code: Callable[[], object] = _nothing
         """Called before code of users can be imported: it may be called several times."""
 
@@ -113,9 +116,21 @@ class Supervisor:
         signal.signal(STOP_SIGNAL, self._stop)
         faulthandler.register(PLACE_SIGNAL, file=self._places, all_threads=True)
 
+    @contextmanager
+    def printing(self) -> Iterator[None]:
+        """Print the one JSON document in the block: Ctrl-C cuts no part of it off, and no other document follows."""
+        self.document_begun = self._holds_stop = True
+        self.tell("printing")
+        try:
+            yield
+        finally:
+            self._holds_stop = False
+        self.tell("printed")
+
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.stop_asked = True
-        raise KeyboardInterrupt
+        if not self._holds_stop:
+            raise KeyboardInterrupt
 
 
 BEAT = 1.0

@@ -288,12 +288,11 @@ def _exit(message: str, code: ExitCode, arguments: list[str]) -> NoReturn:
 
 
 def _say_json(message: str, exit_code: int, arguments: list[str]) -> None:
-    if "--json" in arguments:
+    line = supervisor()
+    if "--json" in arguments and not (line and line.document_begun):
         import json
 
-        from agentmut._base import printable_json
-        from agentmut.cli.output import JSON_VERSION, note_printed
+        from agentmut.cli.output import JSON_VERSION, print_document
 
         refusal = {"schema_version": JSON_VERSION, "error": message, "exit_code": exit_code}
-        typer.echo(printable_json(json.dumps(refusal, ensure_ascii=False)))
-        note_printed()
+        print_document(json.dumps(refusal, ensure_ascii=False))

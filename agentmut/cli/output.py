@@ -6,7 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -90,14 +90,22 @@ def terminal_width() -> int:
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout, an object with the version of its schema."""
     versioned = {"schema_version": JSON_VERSION, **document}
-    typer.echo(printable_json(json.dumps(versioned, indent=2, ensure_ascii=False)))
-    note_printed()
+    print_document(json.dumps(versioned, indent=2, ensure_ascii=False))
 
 
-def note_printed() -> None:
-    """Tell the supervisor that the JSON document is printed, or a second Ctrl-C would let it print another one."""
-    if line := supervisor():
-        line.tell("printed")
+def print_document(text: str) -> None:
+    """Print the one JSON document on stdout."""
+    shown = printable_json(text)
+    with printing_document():
+        typer.echo(shown)
+
+
+@contextmanager
+def printing_document() -> Iterator[None]:
+    """Let the supervisor know that the block prints the one JSON document, so that it prints no other one."""
+    line = supervisor()
+    with line.printing() if line else nullcontext():
+        yield
 
 
 def print_report(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agentmut._base import printable_json
-from agentmut.cli.output import project_option, terminal_width, wants_color
+from agentmut.cli.output import print_document, project_option, terminal_width, wants_color
 
 if TYPE_CHECKING:
     from agentmut.nouns import Result
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 def print_result(result: "Result", as_json: bool, project: Path = Path(), *, full: bool = False) -> None:
     """Print a run as JSON, as the whole report, or as a summary; at a terminal also write the summary's page."""
     if as_json:
-        typer.echo(printable_json(result.model_dump_json(indent=2, by_alias=True)))
+        print_document(result.model_dump_json(indent=2, by_alias=True))
         return
     from agentmut.report import render, render_summary
 

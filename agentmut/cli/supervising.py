@@ -37,6 +37,8 @@ HEARD = 10.0
 """Seconds that a process has to end its trials once it has taken note."""
 CONCLUDING = 120.0
 """Seconds that it has to write its result after that."""
+PRINTING = 0.5
+"""Seconds that it has after the second Ctrl-C for the rest of a document that it is printing."""
 LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
 LEAVING_STOPPED = 0.4
@@ -222,6 +224,8 @@ class _Watch:
         self._fault = fault
         self._said = b""
         self._printed = False
+        """Whether the JSON document is on stdout, or a part of it."""
+        self._printing = False
         self._listening = True
         self._code: int | None = None
         self._stops = 0
@@ -268,10 +272,20 @@ class _Watch:
     def _asked_to_stop(self) -> ProcessEnd | None:
         self._stops = self._signals.stops()
         if self._stops > 1:
+            self._let_it_print()
             return ProcessEnd(ExitCode.INTERRUPTED, f"ended at once by the second Ctrl-C. {self._kept}")
         os.kill(self._child, STOP_SIGNAL)
         self._left = UNHEARD
         return None
+
+    def _let_it_print(self) -> None:
+        """Wait for the rest of a document that is being printed: half a document is worse than a moment."""
+        self._listen()
+        for _ in range(round(PRINTING / self.TICK)):
+            if not (self._printing and self._listening):
+                return
+            select.select([self._pipe], [], [], self.TICK)
+            self._listen()
 
     def _given_up(self) -> ProcessEnd:
         if self._code is not None:
@@ -330,8 +344,10 @@ class _Watch:
                 self._patience, self._silent = float(seconds), 0.0
             case ["beat"]:
                 self._silent = 0.0
+            case ["printing"]:
+                self._printed = self._printing = True
             case ["printed"]:
-                self._printed = True
+                self._printing = False
             case ["again", *run]:
                 self._again = SecondProcess(*run)
             case ["rest"]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -10,7 +11,7 @@ import typer
 from agentmut._base import UsageError, without_cyclic_collection
 from agentmut.cli.delivering import deliver, deliver_bytes
 from agentmut.cli.options import Classes, Full, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.cli.output import cut_page, project_option, terminal_width, wants_color
+from agentmut.cli.output import cut_page, printing_document, project_option, terminal_width, wants_color
 from agentmut.cli.row_filters import Filters
 from agentmut.report import WIDTH, Extra, View
 
@@ -96,7 +97,8 @@ def report(
         return
     if output is None and chosen == "terminal" and sys.stdout.isatty() and not full:
         text = cut_page(text, "--full")
-    deliver(text, output, append)
+    with printing_document() if chosen == "json" and output is None else nullcontext():
+        deliver(text, output, append)
 
 
 class _ReportRequest(NamedTuple):
