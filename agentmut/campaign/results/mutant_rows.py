@@ -9,7 +9,7 @@ from agentmut.campaign.results.decision_tables import DecisionTables
 from agentmut.campaign.results.service import confirmations_of
 from agentmut.campaign.selection.locate import changed_text, target_of
 from agentmut.campaign.selection.source_texts import SourceTexts
-from agentmut.nouns import Evidence, Mutant, MutantRow, Status
+from agentmut.nouns import Evidence, Mutant, MutantRow, Status, WitnessSummary
 
 
 def mutant_rows(
@@ -36,7 +36,6 @@ def _row(
     status, reason = _status(state, mutant)
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
-    clearing = arm.clearing if arm else None
     scenarios = mutant_tried(session, state, mutant)
     return MutantRow(
         id=mutant.id,
@@ -56,24 +55,33 @@ def _row(
         p_value=None if proof.p_value is None else float(f"{proof.p_value:.4g}"),
         grade=proof.grade or "",
         ruled_out=proof.ruled_out,
-        reached=clearing.reached if clearing else None,
-        may_have_drop=clearing.most_with_drop(state.plan.rule.beta)
-        if clearing and proof.ruled_out is not None
-        else None,
+        reached=arm.clearing.reached if arm and arm.clearing else None,
+        may_have_drop=_may_have_drop(arm, proof, state.plan.rule.beta),
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, scenarios),
         ci_jobs=ci_jobs(state, mutant),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in scenarios),
         gap=_gap(status),
-        witness=arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
-        if arm and arm.route
-        else None,
+        witness=_witness(arm),
         evidence=_evidence(arm, tables) if arm else (),
         confirmations=confirmations_of(arm) if arm else (),
         trials=arm.trials.own if arm else 0,
         usd=arm.tally.cost if arm else 0.0,
         reason=reason,
     )
+
+
+def _may_have_drop(arm: Arm | None, proof: Standing, beta: float) -> int | None:
+    """Return how many scenarios may still have the drop that a survivor is cleared of; None if it was not cleared."""
+    if arm is None or arm.clearing is None or proof.ruled_out is None:
+        return None
+    return arm.clearing.most_with_drop(beta)
+
+
+def _witness(arm: Arm | None) -> WitnessSummary | None:
+    if arm is None or not arm.route:
+        return None
+    return arm.delivery.summary(arm.route, arm.tally.witnessed, arm.trials.own)
 
 
 def _status(state: CampaignState, mutant: Mutant) -> tuple[Status, str]:

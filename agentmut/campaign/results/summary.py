@@ -49,7 +49,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
     """Return the result of a campaign, finished or not."""
     plan, spend = state.plan, state.spend
     ended_by = spent_budget(plan.budget, spend, 0) if stop is Stop.BUDGET else None
-    service = service_of(state)
+    service, older = service_of(state), judged_by_newer(session.ages, plan)
     tables = decision_tables(state.arms.values())
     texts = source_texts(session.origin, plan.mutants, redactor(session.project))
     rows = mutant_rows(session, state, tables, texts)
@@ -76,10 +76,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         ci=ci_runs(session, state, first_order(rows)),
         cost=cost_of(spend, plan.environment),
         judges=judges_used(session, spend.judges),
-        rule={
-            **plan.rule.model_dump(),
-            "baseline": max(b.wanted + b.beside for b in state.baselines.values()),
-        },
+        rule=_rule(state),
         shard=str(plan.shard or ""),
         merged=plan.merged,
         sample=_sampled(state),
@@ -88,7 +85,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         asks=plan.asks,
         selective=plan.selective,
         quarantined=set_aside(state.set_aside),
-        evidence_older_than_evaluators=(older := judged_by_newer(session.ages, plan)),
+        evidence_older_than_evaluators=older,
         notes=(
             *older_note(older),
             *cheap_model_notes(cheap_model, state),
@@ -108,17 +105,23 @@ def _notes(session: Session, state: CampaignState, stop: Stop, score: Score) -> 
     yield from campaign_notes(state)
 
 
+def _rule(state: CampaignState) -> dict[str, object]:
+    """Return the settings of the kill rule, with the size of the largest baseline."""
+    largest = max(baseline.wanted + baseline.beside for baseline in state.baselines.values())
+    return {**state.plan.rule.model_dump(), "baseline": largest}
+
+
 def _part_of(session: Session, plan: Plan) -> SuitePart | None:
     measured, whole = len(plan.scenarios), len(session.project.scenarios)
     return SuitePart(scenarios=measured, of=whole) if measured < whole else None
 
 
 def _sampled(state: CampaignState) -> Sampled | None:
-    found = state.sample
-    if found is None or not found.waiting:
+    sample = state.sample
+    if sample is None or not sample.waiting:
         return None
-    shares = tuple(look.share for look in found.seen)
-    return Sampled(mutants=tuple(found.order[: found.ends[-1]]), ends=tuple(found.ends), shares=shares)
+    shares = tuple(look.share for look in sample.seen)
+    return Sampled(mutants=tuple(sample.order[: sample.ends[-1]]), ends=tuple(sample.ends), shares=shares)
 
 
 def cost_of(spend: Spend, environment: Environment) -> Cost:
@@ -160,13 +163,13 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
 
 
 def _reliability(state: CampaignState) -> Reliability | None:
-    found = []
+    runs = []
     for name, baseline in state.baselines.items():
         passed, seconds = baseline.in_order()
         category, setup = state.scenarios[name].category, baseline.setup_seconds
-        found.append(ScenarioRuns(name, sum(passed), len(passed), passed, seconds, category, setup))
+        runs.append(ScenarioRuns(name, sum(passed), len(passed), passed, seconds, category, setup))
     # with several rounds, outcomes decide how far a baseline grows
-    return reliability_of(found, early_stopping=len(state.plan.rounds) > 1)
+    return reliability_of(runs, early_stopping=len(state.plan.rounds) > 1)
 
 
 def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: str) -> str:
@@ -197,7 +200,7 @@ def _controls(state: CampaignState) -> Controls:
     )
 
 
-def _destroyed_reason(state: CampaignState, found: tuple[Status, str] | None) -> str:
+def _destroyed_reason(state: CampaignState, decided: tuple[Status, str] | None) -> str:
     if not state.plan.destroyed.edits:
         return state.plan.destroyed.description
-    return found[1] if found else "the run ended before it was decided"
+    return decided[1] if decided else "the run ended before it was decided"

@@ -12,6 +12,12 @@ from agentmut.cli.output import print_json, project_option
 if TYPE_CHECKING:
     from agentmut.usecases import StartedBeside
 
+NO_AGENT_RECOGNISED = (
+    "agentmut recognised no agent in the code here. To measure yours, name it in agentmut.yaml. A function is "
+    "`adapter: python` with `run: your_module:function`. A program is `adapter: command` with `command: "
+    '[./your-program, "{input}"]`. docs/your-agent.md has the other forms.'
+)
+
 
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path(),
@@ -43,18 +49,7 @@ def init(
 
     Example: agentmut init my_project
     """
-    from importlib.util import find_spec
-    from shlex import quote
-
-    from agentmut.usecases import (
-        MODEL_OF_STARTER,
-        WITHOUT_MODEL,
-        has_code,
-        starter_name,
-        write_beside,
-        write_from,
-        write_starter,
-    )
+    from agentmut.usecases import has_code, write_beside, write_from, write_starter
 
     if source and framework:
         raise UsageError(
@@ -72,22 +67,32 @@ def init(
         return
     for path in written:
         typer.echo(f"wrote {path}")
-    where = project_option(folder)
-    starter = starter_name(framework)
-    prefix = "" if starter in WITHOUT_MODEL else "agentmut simulate -- "
-    if model := begun.model if begun else MODEL_OF_STARTER.get(starter):
-        prefix = f"agentmut simulate --alias {quote(f'{model}=sim-large')} -- "
-    if begun and begun.extra and find_spec(begun.extra) is None:
-        typer.echo(
-            f"The agent needs the package {begun.extra}. Install with: pip install 'agentmut[{begun.extra}]'"
-        )
-    if not begun and has_code(folder, written):
-        typer.echo(
-            "agentmut recognised no agent in the code here. To measure yours, name it in agentmut.yaml. A function is "
-            "`adapter: python` with `run: your_module:function`. A program is `adapter: command` with `command: "
-            '[./your-program, "{input}"]`. docs/your-agent.md has the other forms.'
-        )
+    if begun:
+        _name_missing_package(begun.extra)
+    elif has_code(folder, written):
+        typer.echo(NO_AGENT_RECOGNISED)
+    where, prefix = project_option(folder), _simulated(begun.model if begun else None, framework)
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")
+
+
+def _name_missing_package(package: str) -> None:
+    """Print how to install the package that the agent needs; nothing where it is installed or none is needed."""
+    from importlib.util import find_spec
+
+    if package and find_spec(package) is None:
+        typer.echo(f"The agent needs the package {package}. Install with: pip install 'agentmut[{package}]'")
+
+
+def _simulated(model: str | None, framework: str) -> str:
+    """Return what stands before a command that needs no key; None for `model` stands for a starter of `framework`."""
+    from shlex import quote
+
+    from agentmut.usecases import MODEL_OF_STARTER, WITHOUT_MODEL, starter_name
+
+    starter = starter_name(framework)
+    if name := MODEL_OF_STARTER.get(starter) if model is None else model:
+        return f"agentmut simulate --alias {quote(f'{name}=sim-large')} -- "
+    return "" if starter in WITHOUT_MODEL else "agentmut simulate -- "
 
 
 def _print_beside(begun: "StartedBeside", folder: Path, as_json: bool) -> None:

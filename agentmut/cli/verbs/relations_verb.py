@@ -86,7 +86,6 @@ def relations(
 
     Example: agentmut relations --relation permutation --yes
     """
-    from agentmut._base import UsageError
     from agentmut.cli.verbs.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verbs.verdicts import project_with
     from agentmut.usecases import RelationRequest, stand_in_keys
@@ -95,13 +94,7 @@ def relations(
     refuse_together(stored=stored, save=save, against=against)
     refuse_together(preview=preview, survivors=survivors, save=save)
     refuse_together(preview=preview, survivors=survivors, against=against)
-    if run is not None and not survivors:
-        raise UsageError(
-            "--run is for --survivors; without --survivors the current agent is checked. Leave --run out."
-        )
-    for option, name in (("--save", save), ("--against", against)):
-        if name is not None and not name.strip():
-            raise UsageError(f"{option}: the name is empty. Give one, or leave the option out.")
+    _check_names(save=save, against=against, run=run, survivors=survivors)
     loaded = project_with(project, agent, "relations", {"pairs": pairs, "sources": sources})
     request = RelationRequest(tuple(relation or ()), stored, save or "", against or "")
     only = tuple(scenarios or ())
@@ -114,3 +107,16 @@ def relations(
             )
         else:
             check_and_print(loaded, only, request, seed=seed, fresh=fresh, yes=yes, as_json=as_json)
+
+
+def _check_names(*, save: str | None, against: str | None, run: str | None, survivors: bool) -> None:
+    """Raise `UsageError` for the name of a run that nothing reads, and for an empty name of a document."""
+    from agentmut._base import UsageError
+
+    if run is not None and not survivors:
+        raise UsageError(
+            "--run is for --survivors; without --survivors the current agent is checked. Leave --run out."
+        )
+    for option, name in (("--save", save), ("--against", against)):
+        if name is not None and not name.strip():
+            raise UsageError(f"{option}: the name is empty. Give one, or leave the option out.")

@@ -49,15 +49,10 @@ def show(
     """
     from agentmut.cli.runs import find_result
     from agentmut.cli.staleness import stale_note
-    from agentmut.report import render_mutant, suggestion_document
+    from agentmut.report import render_mutant
 
     result = find_result(project, run)
-    if mutant is None:
-        raise UsageError(_none_named(result))
-    found = [row for row in result.mutants if row.id.startswith(mutant)]
-    if len(found) != 1:
-        raise UsageError(_none_or_several(result.run_id, mutant, found))
-    (row,) = found
+    row = _row_of(result, mutant)
     proposals = _proposals(project, result.run_id, row) if row.gap == "assertion" else None
     on = proposals.assertions[0].scenario if proposals and proposals.assertions else ""
     runs, note = _runs(project, result.run_id, row, trial, on)
@@ -68,12 +63,27 @@ def show(
         return
     document = row.model_dump(mode="json", by_alias=True)
     document["runs"] = [pair.model_dump(mode="json") for pair in runs]
-    if proposals:
-        document["suggestions"] = [
-            suggestion_document(assertion, proposals.where) for assertion in proposals.assertions
-        ]
-        document["suggestion_notes"] = list(proposals.notes)
-    print_json(document)
+    print_json(document | _suggestions(proposals))
+
+
+def _row_of(result: "Result", mutant: str | None) -> "MutantRow":
+    """Return the row of the one mutant whose id begins so; `UsageError` where none or several do."""
+    if mutant is None:
+        raise UsageError(_none_named(result))
+    rows = [row for row in result.mutants if row.id.startswith(mutant)]
+    if len(rows) != 1:
+        raise UsageError(_none_or_several(result.run_id, mutant, rows))
+    return rows[0]
+
+
+def _suggestions(proposals: "Proposals | None") -> dict[str, object]:
+    """Return what the JSON document tells of proposed assertions; nothing where none were looked for."""
+    from agentmut.report import suggestion_document
+
+    if not proposals:
+        return {}
+    found = [suggestion_document(assertion, proposals.where) for assertion in proposals.assertions]
+    return {"suggestions": found, "suggestion_notes": list(proposals.notes)}
 
 
 def _none_named(result: "Result") -> str:

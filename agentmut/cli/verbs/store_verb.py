@@ -13,8 +13,10 @@ from agentmut.cli.options import Json, ProjectPath
 from agentmut.cli.output import print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentmut.project import Project
-    from agentmut.store import Where
+    from agentmut.store import CopiedTable, Where
 
 app = typer.Typer(
     name="store",
@@ -63,18 +65,13 @@ def copy(
     """
     from agentmut._base import locked
     from agentmut.project import load_project
-    from agentmut.store import StoreUrl, copy_store
+    from agentmut.store import copy_store
     from agentmut.usecases import store_place
 
     loaded = load_project(project)
     origin = store_place(loaded) if source is None else _place(source, loaded, named)
     where = _place(target, loaded, named)
-    if not isinstance(origin, StoreUrl) and not origin.is_file():
-        raise UsageError(
-            f"there is no store {origin}. Run `agentmut run` first, or name another with --from."
-        )
-    if origin == where:
-        raise UsageError("a store cannot be copied to itself. Name another one.")
+    _check_places(origin, where)
     made = isinstance(where, Path) and not where.parent.exists()
     with ExitStack() as held:
         for folder in {place.parent for place in (origin, where) if _of_a_project(place)}:
@@ -82,14 +79,32 @@ def copy(
         copied = copy_store(origin, where)
     if made and isinstance(where, Path):
         typer.echo(f"made the folder {where.parent}", err=True)
-    tables = [table._asdict() for table in copied]
+    _print_copied(copied, as_json)
+
+
+def _check_places(origin: "Where", target: "Where") -> None:
+    """Raise `UsageError` where there is no store to copy, or where it would be copied to itself."""
+    from agentmut.store import StoreUrl
+
+    if not isinstance(origin, StoreUrl) and not origin.is_file():
+        raise UsageError(
+            f"there is no store {origin}. Run `agentmut run` first, or name another with --from."
+        )
+    if origin == target:
+        raise UsageError("a store cannot be copied to itself. Name another one.")
+
+
+def _print_copied(tables: "Sequence[CopiedTable]", as_json: bool) -> None:
+    """Print the rows and the digest of each table."""
     if as_json:
-        print_json({"schema_version": 1, "kind": "store_copy", "tables": tables})
+        print_json(
+            {"schema_version": 1, "kind": "store_copy", "tables": [table._asdict() for table in tables]}
+        )
         return
-    for table in copied:
+    for table in tables:
         typer.echo(f"{table.name:<12} {table.rows:>9} rows  digest {table.digest[:16]}")
     typer.echo(
-        f"{sum(table.rows for table in copied)} rows copied; each table has the same digest in both stores. To use the "
+        f"{sum(table.rows for table in tables)} rows copied; each table has the same digest in both stores. To use the "
         "copy, name it under `store.url` in the project file."
     )
 

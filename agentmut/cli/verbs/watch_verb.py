@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmut.insight import NearestVersion
-    from agentmut.usecases import ChartRow, WatchReport
+    from agentmut.usecases import ChartRow, ImportWish, WatchReport
 
 
 Sources = Annotated[
@@ -77,36 +77,36 @@ def watch(
 
     Example: agentmut watch traces/
     """
-    from agentmut._base import ExitCode, UsageError, moment
+    from agentmut._base import ExitCode, moment
     from agentmut.store import ImportQuery
-    from agentmut.usecases import ImportWish, WatchWish, import_traces, watch_imports
+    from agentmut.usecases import ImportWish, WatchWish, watch_imports
 
     named = outcome.removeprefix("score:") if outcome else None
     with agents_on_stderr():
-        came: dict[str, Any] = {}
-        if sources:
-            files = [
-                str(source.absolute() / "*" if source.is_dir() else source.absolute()) for source in sources
-            ]
-            wish = ImportWish(
-                outcome=named, pass_score=pass_score, scenario_by=scenario_by, may_be_empty=True
-            )
-            read = import_traces(files, project, wish)
-            if read.broken and not read.stored:
-                raise UsageError(
-                    f"there is no run in these files: {read.broken[0]}. Name files with recorded runs."
-                )
-            came = {"added": read.added, "broken": read.broken}
+        wish = ImportWish(outcome=named, pass_score=pass_score, scenario_by=scenario_by, may_be_empty=True)
+        arrived = _imported(sources, project, wish) if sources else {}
         begin = None if since is None else moment(since, time.time(), "--since")
         query = ImportQuery(since=begin, versions=tuple(version or ()))
         asked = WatchWish(query, reference, drop, in_control)
-        report = watch_imports(project, asked).model_copy(update=came)
+        report = watch_imports(project, asked).model_copy(update=arrived)
     if as_json:
         print_json({**report.model_dump(mode="json"), "changed": report.changed})
     else:
         print_page("\n".join(_lines(report)) + "\n")
     quiet = ExitCode.OK if report.enough else ExitCode.INCONCLUSIVE
     raise typer.Exit(int(ExitCode.FAIL if report.changed else quiet))
+
+
+def _imported(sources: list[Path], project: Path, wish: "ImportWish") -> dict[str, Any]:
+    """Import the runs of files and folders. Return the report's fields that count them."""
+    from agentmut._base import UsageError
+    from agentmut.usecases import import_traces
+
+    files = [str(source.absolute() / "*" if source.is_dir() else source.absolute()) for source in sources]
+    read = import_traces(files, project, wish)
+    if read.broken and not read.stored:
+        raise UsageError(f"there is no run in these files: {read.broken[0]}. Name files with recorded runs.")
+    return {"added": read.added, "broken": read.broken}
 
 
 def _lines(report: "WatchReport") -> list[str]:
