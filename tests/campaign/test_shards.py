@@ -237,3 +237,16 @@ def test_trials_without_evidence_and_a_window_are_merged_as_they_were(
     busy = next(row for row in merged.mutants if "topic number 0" in row.before)
     assert busy.trials > sum(item.trials for item in busy.evidence)
     assert merged.cost.reused == 0
+
+
+def test_shards_without_texts_are_merged_and_their_mutants_made_again(
+    projects: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    measure(projects.write(WORDS, store={"texts": "none"}), baseline_only=True)
+    folders = [copied(projects, f"wordless{k}", tmp_path_factory) for k in (1, 2)]
+    parts = [measure(folder, shard=f"{k}/2") for k, folder in enumerate(folders, 1)]
+    merged = merge_shards(folders, projects.load())
+    statuses = {row.id: row.status for part in parts for row in part.mutants}
+    assert {row.id: row.status for row in merged.mutants} == statuses
+    assert statuses
+    assert "alpha" not in str([(row.before, row.after) for row in merged.mutants])
