@@ -45,6 +45,14 @@ def test_a_run_says_why_its_estimate_differs_from_that_of_plan() -> None:
     assert not render_offers([]).strip()
 
 
+def test_a_plan_that_draws_mutants_says_where_they_are_named() -> None:
+    some = Offer(usd=2, trials=300, mutants=4, of=14, delta=0.75, half_width=0.3)
+    named = "`sample.mutants` in `agentmut report --json` then names them"
+    assert named in " ".join(render_offers([some]).split())
+    every = Offer(usd=9, trials=900, mutants=14, of=14, delta=0.75, half_width=None)
+    assert named not in " ".join(render_offers([every]).split())
+
+
 def test_one_scenario_is_no_plural() -> None:
     passes = Judgement(Verdict.PASS, "it passes", 1.0, wilson(20, 20), 20, None, "wilson")
     assert suite_verdict({"a": passes}, 0.05).reason == "the only scenario passes"

@@ -96,6 +96,9 @@ BY_FIRST_TRIALS = (
 )
 
 
+WHERE_DRAWN = "The run draws these mutants after its baseline; `sample.mutants` in `agentmut report --json` then names them."
+
+
 def render_offers(offers: Sequence[Offer]) -> str:
     """Return a sentence for each budget on what it buys, by the first trials of a run; empty without a budget."""
     page = Page(color=False)
@@ -118,6 +121,8 @@ def _add_drops(page: Page, plan: Foreseen) -> None:
 def _add_offers(page: Page, offers: Sequence[Offer]) -> None:
     for offer in offers:
         page.hang(_offered(offer), indent=0)
+    if any(offer.mutants and offer.half_width is not None for offer in offers):
+        page.hang(WHERE_DRAWN, indent=0)
 
 
 def _offered(offer: Offer) -> str:
