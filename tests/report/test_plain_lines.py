@@ -47,7 +47,7 @@ def test_a_run_says_why_its_estimate_differs_from_that_of_plan() -> None:
 
 def test_a_plan_that_draws_mutants_says_where_they_are_named() -> None:
     some = Offer(usd=2, trials=300, mutants=4, of=14, delta=0.75, half_width=0.3)
-    named = "`sample.mutants` in `agentmut report --json` then names them"
+    named = "`sample.mutants` in `agentmut report --json` names them"
     assert named in " ".join(render_offers([some]).split())
     every = Offer(usd=9, trials=900, mutants=14, of=14, delta=0.75, half_width=None)
     assert named not in " ".join(render_offers([every]).split())

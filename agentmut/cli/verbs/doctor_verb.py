@@ -43,8 +43,10 @@ def doctor(
 ) -> None:
     """Check whether this agent can be mutated: by building it anew, on the wire, or both.
 
-    Runs the agent unchanged, and then with one harmless change of each part by each route: about six runs. Exit
-    code 0 if some change arrives, 4 if none does or the agent cannot be run.
+    Runs the agent unchanged, and then with one harmless change of each part by each route: about six runs. Asks first;
+    without a terminal, as in CI, it needs --yes.
+
+    Exit code 0 if some change arrives, 4 if none does or the agent cannot be run.
 
     Example: agentmut doctor
     """
@@ -96,7 +98,7 @@ def _announce(before: "Diagnosis", leftovers: str, plan: str, *, yes: bool) -> N
     if yes:
         typer.echo(text, err=True)
     elif not sys.stdin.isatty():
-        raise UsageError(f"{plan} Pass --yes to run it.")
+        raise UsageError(f"{plan} There is no terminal to ask at: pass --yes to run it.")
     else:
         typer.confirm(f"{text}\nRun?", abort=True, err=True)
 

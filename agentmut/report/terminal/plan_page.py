@@ -96,7 +96,9 @@ BY_FIRST_TRIALS = (
 )
 
 
-WHERE_DRAWN = "The run draws these mutants after its baseline; `sample.mutants` in `agentmut report --json` then names them."
+WHERE_DRAWN = (
+    "The run draws these mutants after its baseline. `sample.mutants` in `agentmut report --json` names them."
+)
 
 
 def render_offers(offers: Sequence[Offer]) -> str:
