@@ -6,7 +6,7 @@ The code is that of an agent, an evaluator, a hook, a relation, a function that 
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -238,16 +238,31 @@ ISOLATIONS = st.sampled_from(["task"] * 19 + ["process"])
 NO_HOOK = {"hook": st.just(""), "hook_kind": st.just("def"), "hook_acts": st.just(())}
 """`builds` would draw what is left out from its type."""
 NO_PLACE = {"place": st.just(""), "place_acts": st.just(()), "place_answer": st.just("")}
+NO_JUDGE = {"judge_acts": st.just(()), "verdict": st.just("")}
+PLAIN_AGENT = {
+    "kind": KINDS,
+    "acts": st.just(("pass",)),
+    "answer": st.just("'hello'"),
+    "only_mutants": st.just(True),
+    **NO_JUDGE,
+}
+"""An agent that answers as it should."""
+
+
+def one_or_two(acts: Sequence[str]) -> st.SearchStrategy[tuple[str, ...]]:
+    """Draw one act or two."""
+    return st.lists(st.sampled_from(acts), min_size=1, max_size=2).map(tuple)
+
+
 BLOCKING_ACTS = [act for act in ACTS if "asyncio." not in act]
 """What a function can do that no event loop calls."""
 ODD_AGENTS = st.builds(
     OddProject,
     kind=KINDS,
-    acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
+    acts=one_or_two(ACTS),
     answer=st.sampled_from(ANSWERS),
     only_mutants=st.booleans(),
-    judge_acts=st.just(()),
-    verdict=st.just(""),
+    **NO_JUDGE,
     isolate=ISOLATIONS,
     **NO_HOOK,
     **NO_PLACE,
@@ -266,30 +281,20 @@ ODD_EVALUATORS = st.builds(
 )
 ODD_HOOKS = st.builds(
     OddProject,
-    kind=KINDS,
-    acts=st.just(("pass",)),
-    answer=st.just("'hello'"),
-    only_mutants=st.just(True),
-    judge_acts=st.just(()),
-    verdict=st.just(""),
+    **PLAIN_AGENT,
     isolate=ISOLATIONS,
     hook=st.sampled_from(["setup", "teardown"]),
     hook_kind=KINDS,
-    hook_acts=st.lists(st.sampled_from(ACTS), min_size=1, max_size=2).map(tuple),
+    hook_acts=one_or_two(ACTS),
     **NO_PLACE,
 )
 ODD_PLACES = st.builds(
     OddProject,
-    kind=KINDS,
-    acts=st.just(("pass",)),
-    answer=st.just("'hello'"),
-    only_mutants=st.just(True),
-    judge_acts=st.just(()),
-    verdict=st.just(""),
+    **PLAIN_AGENT,
     isolate=st.just("task"),
     **NO_HOOK,
     place=st.sampled_from(["follow_up", "holds", "lack", "facts", "operator"]),
-    place_acts=st.lists(st.sampled_from(BLOCKING_ACTS), min_size=1, max_size=2).map(tuple),
+    place_acts=one_or_two(BLOCKING_ACTS),
     place_answer=st.sampled_from(["", "", *RESULTS]),
 )
 ODD_PROJECTS = ODD_AGENTS | ODD_EVALUATORS | ODD_HOOKS | ODD_PLACES

@@ -3,15 +3,22 @@
 import json
 import random
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.nouns.trace import Usage
 from tests.recording.third_list import NOT_FOUND, SOMETIMES_FOUND, third_list
+from tests.wire.said_secrets import (
+    CALLED,
+    agents,
+    model_that_says,
+    program_that_says,
+    project_file,
+    saying,
+    write_files,
+    written_files,
+)
 from tests.wire.test_no_key_is_kept import started
 
 LIST = {
@@ -20,15 +27,7 @@ LIST = {
 TEXTS = [make(random.Random(seed)) for seed, make in enumerate(LIST.values())]
 RUN = re.compile(r"[A-Za-z0-9+/_=%-]{8,}")
 CHUNKS = 8
-SAYING = """
-import itertools, json, pathlib
-TEXTS = json.loads((pathlib.Path(__file__).parent / "said.json").read_text())
-TURN = itertools.count()
-
-def some(count=12):
-    place = next(TURN) * count
-    return "\\n\\n".join(TEXTS[(place + i) % len(TEXTS)] for i in range(count))
-"""
+SAYING = saying("said.json", 12, "\n\n")
 AGENT = f"""{SAYING}
 import os
 import agentmut, httpx
@@ -62,28 +61,8 @@ def run(config, input):
         raise RuntimeError("cannot log in with " + some())
     return "kind " + some() + "\\n" + reply
 """
-PROGRAM = f"""{SAYING}
-import os, sys
-TURN = itertools.count(os.getpid())
-print(some(), file=sys.stderr)
-print("kind", sys.stdin.read(), some())
-sys.exit(os.getpid() % 4 == 0)
-"""
-PROJECT = """
-version: 1
-agent:
-  %s
-  config: {prompt: "- Be kind.\\n- Never shout.", model: {name: sim-large}}
-suite: {scenarios: scenarios.yaml, threshold: 0.5}
-mutation: {operators: [prompt.drop_instruction]}
-statistics: {baseline: 12, n_max: 10, seed: 1, rounds: one}
-budget: {trials: 60}
-execution: {record: true, concurrency: 4, retries: 0, timeout: 30}
-"""
-AGENTS = {
-    "in_process": "adapter: python\n  run: carrying:run",
-    "command": f"adapter: command\n  command: [{sys.executable}, -S, -E, carrying_program.py]",
-}
+PROGRAM = program_that_says(SAYING) + "sys.exit(os.getpid() % 4 == 0)\n"
+AGENTS = agents("carrying")
 SCENARIOS = """
 - {name: s, input: hello, evaluators: [{contains: kind}, {not_contains: 'nothing of the kind'}]}
 - {name: t, input: good day, evaluators: [{not_contains: 'kind '}, {json_schema: {type: object}}]}
@@ -91,17 +70,9 @@ SCENARIOS = """
 WITH_HOOKS = (
     "- {name: u, input: good night, setup: 'carrying:set_up', evaluators: [{python: 'carrying:polite'}]}\n"
 )
-VERBS = """
-import json, sys
-from pathlib import Path
-from agentmut.cli import main
-
-def called(*arguments):
-    try:
-        main(arguments)
-    except SystemExit as ended:
-        assert ended.code in (0, 1, 2, 3, 4), (arguments, ended.code)
-
+VERBS = (
+    CALLED
+    + """
 called("run", "--yes", "--json")
 first = max(Path(".agentmut").rglob("result.json"))
 called("run", "--yes", "--fresh", "--continue", "--full")
@@ -141,6 +112,7 @@ called("doctor", "--yes", "--json", "--save-request", "request.json")
 called("serve", ".", "--bundle", "pages")
 called("store", "copy", "copied.db")
 """
+)
 
 
 @pytest.mark.process
@@ -149,30 +121,21 @@ called("store", "copy", "copied.db")
 def test_no_carried_secret_is_written_or_printed(
     kind: str, tmp_path: Path, warm: None, polyglot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = iter(range(10**6))
-
-    def reply(request: ModelRequest) -> ModelReply:
-        place = next(turns) * 9
-        text = "\n\n".join(TEXTS[(place + i) % len(TEXTS)] for i in range(9))
-        return ModelReply(model=request.model, text=text, usage=Usage(input_tokens=7, output_tokens=3))
-
-    polyglot.reply = reply
+    polyglot.reply = model_that_says(TEXTS, "\n\n")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{polyglot.origin}/v1")
-    own = {
-        "agentmut.yaml": PROJECT % AGENTS[kind],
+    files = {
+        "agentmut.yaml": project_file(AGENTS[kind], trials=60, timeout=30),
         "said.json": json.dumps(TEXTS),
         "carrying.py": AGENT,
         "carrying_program.py": PROGRAM,
         "scenarios.yaml": SCENARIOS + (WITH_HOOKS if kind == "in_process" else ""),
         "theirs.json": theirs(),
     }
-    for name, text in own.items():
-        (tmp_path / name).write_text(text)
+    own = write_files(tmp_path, files)
     process = started(tmp_path, VERBS)
     streams = process.communicate(timeout=1200)
     assert process.returncode == 0, streams[1][-3000:].decode()
-    files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    written = {str(p): c for p, c in files.items() if p.name not in own and p.suffix != ".pyc"}
+    written = written_files(tmp_path, own)
     kept = written | dict(zip(("stdout", "stderr"), streams, strict=True))
     leaks = {(one, Path(name).suffix or name) for name, content in kept.items() for one in found(content)}
     assert sorted(leaks)[:40] == [], sorted({name for _, name in leaks})

@@ -1,26 +1,25 @@
 """200 planted secrets are said by agent, model and tools: nothing that agentmut writes or prints holds one."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.nouns.trace import Usage
 from tests.recording.planted import Planted, planted_secrets
+from tests.wire.said_secrets import (
+    CALLED,
+    agents,
+    model_that_says,
+    program_that_says,
+    project_file,
+    saying,
+    write_files,
+    written_files,
+)
 from tests.wire.test_no_key_is_kept import started
 
-SAYING = """
-import itertools, json, pathlib
-TEXTS = json.loads((pathlib.Path(__file__).parent / "planted.json").read_text())
-TURN = itertools.count()
-
-def some(count=9):
-    place = next(TURN) * count
-    return "\\n".join(TEXTS[(place + i) % len(TEXTS)] for i in range(count))
-"""
+SAYING = saying("planted.json", 9, "\n")
 MODULE = f"""{SAYING}
 import os
 import agentmut, httpx
@@ -40,45 +39,17 @@ def run(config, input):
     return "kind " + some() + "\\n" + reply["choices"][0]["message"]["content"]
 """
 BROKEN = f'{SAYING}\nraise RuntimeError("no login with " + "\\n".join(TEXTS))\n'
-PROGRAM = f"""{SAYING}
-import os, sys
-TURN = itertools.count(os.getpid())
-print(some(), file=sys.stderr)
-print("kind", sys.stdin.read(), some())
-"""
-PROJECT = """
-version: 1
-agent:
-  %s
-  config: {prompt: "- Be kind.\\n- Never shout.", model: {name: sim-large}}
-suite: {scenarios: scenarios.yaml, threshold: 0.5}
-mutation: {operators: [prompt.drop_instruction]}
-statistics: {baseline: 12, n_max: 10, seed: 1, rounds: one}
-budget: {trials: 40}
-execution: {record: true, concurrency: 4, retries: 0, timeout: 10}
-secrets: {names: [badge], patterns: ['EMP-\\d{6}']}
-"""
-AGENTS = {
-    "in_process": "adapter: python\n  run: saying_module:run",
-    "command": f"adapter: command\n  command: [{sys.executable}, -S, -E, saying_program.py]",
-}
+PROGRAM = program_that_says(SAYING)
+SECRETS = "secrets: {names: [badge], patterns: ['EMP-\\d{6}']}\n"
+AGENTS = agents("saying")
 DECLARED = ('{"badge": "violet-otter"}', "ask EMP-204811 about it", "badge=violet-otter")
 SCENARIOS = """
 - {name: s, input: hello, evaluators: [{contains: kind}, {not_contains: 'nothing of the kind'}]}
 - {name: t, input: good day, evaluators: [{not_contains: 'kind '}]}
 """
-VERBS = """
-import contextlib, io, json, sys
-from pathlib import Path
-from agentmut.cli import main
-
-def called(*arguments):
-    out = io.StringIO()
-    try:
-        main(arguments)
-    except SystemExit as ended:
-        assert ended.code in (0, 1, 2, 3, 4), (arguments, ended.code)
-
+VERBS = (
+    CALLED
+    + """
 called("run", "--yes", "--json")
 called("run", "--yes")
 taken = [json.loads(path.read_text()) for path in Path(".agentmut").rglob("cassettes/*")]
@@ -103,9 +74,10 @@ called("trend", "--json")
 called("gate", "--json")
 called("doctor", "--yes", "--json", "--save-request", "request.json")
 project = Path("agentmut.yaml").read_text()
-Path("agentmut.yaml").write_text(project.replace("saying_module:run", "broken_module:run"))
+Path("agentmut.yaml").write_text(project.replace("saying:run", "broken_module:run"))
 called("run", "--yes", "--fresh")
 """
+)
 SAID = [
     *planted_secrets(),
     *(Planted("declared", text, "violet-otter" if "violet" in text else "EMP-204811") for text in DECLARED),
@@ -117,26 +89,16 @@ SAID = [
 def test_no_planted_secret_is_written_or_printed(
     kind: str, tmp_path: Path, warm: None, polyglot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = iter(range(10**6))
-
-    def reply(request: ModelRequest) -> ModelReply:
-        place = next(turns) * 9
-        text = "\n".join(SAID[(place + i) % len(SAID)].text for i in range(9))
-        return ModelReply(model=request.model, text=text, usage=Usage(input_tokens=7, output_tokens=3))
-
-    polyglot.reply = reply
+    polyglot.reply = model_that_says([one.text for one in SAID], "\n")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{polyglot.origin}/v1")
     own = write_project(tmp_path, AGENTS[kind])
     process = started(tmp_path, VERBS)
     streams = process.communicate(timeout=600)
     assert process.returncode == 0, streams
-    files = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    written = {
-        path: content for path, content in files.items() if path.name not in own and path.suffix != ".pyc"
-    }
-    assert len({path for path in written if path.stem == "report"}) == 7
-    assert any("cassettes" in path.parts for path in written) == (kind == "in_process")
-    assert {str(path): found(content) for path, content in written.items() if found(content)} == {}
+    written = written_files(tmp_path, own)
+    assert len({path for path in written if Path(path).stem == "report"}) == 7
+    assert any("cassettes" in Path(path).parts for path in written) == (kind == "in_process")
+    assert {path: found(content) for path, content in written.items() if found(content)} == {}
     assert [found(stream) for stream in streams] == [[], []]
     assert b"".join(written.values()).count(b"[redacted]") > 200
     if kind == "in_process":
@@ -146,16 +108,14 @@ def test_no_planted_secret_is_written_or_printed(
 def write_project(folder: Path, agent: str) -> set[str]:
     """Write the project, and return the names of its own files."""
     files = {
-        "agentmut.yaml": PROJECT % agent,
+        "agentmut.yaml": project_file(agent, trials=40, timeout=10, secrets=SECRETS),
         "planted.json": json.dumps([one.text for one in SAID]),
-        "saying_module.py": MODULE,
+        "saying.py": MODULE,
         "saying_program.py": PROGRAM,
         "broken_module.py": BROKEN,
         "scenarios.yaml": SCENARIOS,
     }
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return set(files)
+    return write_files(folder, files)
 
 
 def found(content: bytes) -> list[str]:

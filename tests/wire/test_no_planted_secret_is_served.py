@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.wire.said_secrets import CALLED, write_files, written_files
 from tests.wire.served_pages import PAGES
 from tests.wire.test_no_key_is_kept import started
 from tests.wire.test_no_planted_secret_is_kept import SAYING, found, write_project
@@ -38,17 +39,8 @@ def test_reply(agentmut_config):
     said = sdk_module.answer(agentmut_config.prompt, "hello")
     assert said and "shout" in agentmut_config.prompt, sdk_module.some()
 """
-VERBS = f"""
-import json, sys
-from pathlib import Path
-from agentmut.cli import main
+VERBS = f"""{CALLED}
 {PAGES}
-def called(*arguments):
-    try:
-        main(arguments)
-    except SystemExit as ended:
-        assert ended.code in (0, 1, 2, 3, 4), (arguments, ended.code)
-
 assert live("run", "--yes", "--continue", "--serve", "--full") > 1
 first = max(Path(".agentmut").rglob("result.json"))
 called("run", "--yes", "--continue", "--fresh", "--json")
@@ -74,17 +66,11 @@ called("trials", "--trial", "1")
 @pytest.mark.whole
 def test_no_planted_secret_is_served_or_printed(tmp_path: Path, warm: None) -> None:
     own = write_project(tmp_path, "adapter: python\n  run: sdk_module:run")
-    for name, text in {"sdk_module.py": MODULE, "test_desk.py": SUITE}.items():
-        (tmp_path / name).write_text(text)
-        own.add(name)
-    program = tmp_path / "verbs.py"
-    program.write_text(VERBS)
-    own.add(program.name)
+    own |= write_files(tmp_path, {"sdk_module.py": MODULE, "test_desk.py": SUITE, "verbs.py": VERBS})
     process = started(tmp_path, SIMULATED)
     streams = process.communicate(timeout=900)
     assert process.returncode == 0, streams[1][-3000:].decode()
-    files = {str(p.relative_to(tmp_path)): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
-    kept = {name: text for name, text in files.items() if name not in own and not name.endswith(".pyc")}
+    kept = written_files(tmp_path, own)
     told = kept | dict(zip(("stdout", "stderr"), streams, strict=True))
     assert {name: secrets for name, text in told.items() if (secrets := found(text))} == {}
     assert {"served-live-states.txt", "served-team-1.txt", "served-pytest-0.txt"} <= kept.keys()
