@@ -125,14 +125,16 @@ def test_every_trial_is_accounted_for(result: Result) -> None:
 
 def test_a_mutant_points_at_its_line_in_the_users_file(folder: Path, result: Result) -> None:
     lines = (folder / "prompt.md").read_text().splitlines()
-    for row in result.mutants:
-        if row.operator == "prompt.drop_instruction":
-            assert row.target.path == "prompt.md"
-            assert row.target.line is not None
-            assert lines[row.target.line - 1] in row.before
+    rows = [row for row in result.mutants if row.operator == "prompt.drop_instruction"]
+    assert rows
+    for row in rows:
+        assert row.target.path == "prompt.md"
+        assert row.target.line is not None
+        assert lines[row.target.line - 1] in row.before
 
 
 def test_a_rate_comes_with_its_wilson_interval(result: Result) -> None:
+    assert result.baseline
     for row in result.baseline:
         assert row.rate == row.passes / row.trials
         assert row.interval is not None

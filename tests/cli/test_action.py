@@ -62,6 +62,7 @@ def test_inputs_reach_the_shell_by_variables_only() -> None:
     for step in STEPS.values():
         assert "${{" not in step.get("run", "")
     script = (FOLDER / "measure.sh").read_text()
+    assert STEPS["Measure and decide"]["env"]
     for name in STEPS["Measure and decide"]["env"]:
         assert f"${name}" in script
 

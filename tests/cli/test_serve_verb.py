@@ -92,12 +92,11 @@ def test_two_campaigns_are_compared(pages: dict[str, str]) -> None:
 
 
 def test_no_link_leads_nowhere(pages: dict[str, str]) -> None:
-    for path, page in pages.items():
-        folder = Path("/") / Path(path).parent
-        if "/runs/" in path:
-            continue  # the page that the run itself wrote
-        for link in re.findall(r'href="([^"#]+)"', page):
-            assert str((folder / link).resolve())[1:] in pages, (path, link)
+    own = {path: page for path, page in pages.items() if "/runs/" not in path}  # a run writes its page itself
+    links = [(path, link) for path, page in own.items() for link in re.findall(r'href="([^"#]+)"', page)]
+    assert {path for path, _ in links} == own.keys()
+    for path, link in links:
+        assert str((Path("/") / Path(path).parent / link).resolve())[1:] in pages, (path, link)
 
 
 def test_looking_changes_no_file_and_imports_no_code_of_the_project(tmp_path: Path, project: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from agentmut.cli import VERBS
 from agentmut.project.gate_section import GateSettings
 from agentmut.project.loading import load_project
+from tests.docs.shown_blocks import blocks
 
 DOCS = Path(__file__).parents[2] / "docs"
 GATES = (DOCS / "gates.md").read_text()
@@ -16,10 +17,6 @@ PROJECT = """\
 version: 1
 agent: {adapter: python, run: my_agent:run, config: {prompt: Be kind.}}
 """
-
-
-def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 @pytest.fixture
@@ -40,7 +37,9 @@ def test_the_settings_shown_are_read_and_every_one_is_shown(project: Path) -> No
 
 @pytest.mark.parametrize("page", [GATES, CI])
 def test_the_verbs_and_options_shown_exist(page: str) -> None:
-    for verb, options in re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE):
+    commands = re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE)
+    assert commands
+    for verb, options in commands:
         assert verb in VERBS
         folder = DOCS.parent / "agentmut" / "cli"
         source = (folder / "verbs" / f"{verb}_verb.py").read_text() + (folder / "options.py").read_text()

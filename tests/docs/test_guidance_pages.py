@@ -12,6 +12,7 @@ from agentmut.project.loading import load_project
 from agentmut.seams.plugins import Group, load_all
 from agentmut.seams.protocols.relation import HasExampleArgument
 from agentmut.testing import check_relation
+from tests.docs.shown_blocks import blocks
 
 DOCS = Path(__file__).parents[2] / "docs"
 RELATIONS = (DOCS / "relations.md").read_text()
@@ -20,10 +21,6 @@ PROJECT = """\
 version: 1
 agent: {adapter: python, run: my_agent:run, config: {prompt: Be kind.}}
 """
-
-
-def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 def test_every_relation_is_listed_with_what_it_expects_and_why() -> None:
@@ -61,7 +58,9 @@ def test_the_settings_shown_are_read(page: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [RELATIONS, SURVIVORS])
 def test_the_verbs_and_options_shown_exist(page: str) -> None:
-    for verb, options in re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE):
+    commands = re.findall(r"(?:^|`)agentmut (\w+)([^`\n#]*)", page, re.MULTILINE)
+    assert commands
+    for verb, options in commands:
         assert verb in VERBS
         source = (DOCS.parent / "agentmut" / "cli" / "verbs" / f"{verb}_verb.py").read_text()
         for option in re.findall(r"--\w+", options):

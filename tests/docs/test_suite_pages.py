@@ -16,14 +16,11 @@ from agentmut.campaign.preparation.session import open_session
 from agentmut.project.loading import load_project
 from agentmut.project.schema import ProjectFile
 from agentmut.suites.promptfoo.promptfoo_settings import PromptfooSettings, command_of, read_settings
+from tests.docs.shown_blocks import blocks
 
 ROOT = Path(__file__).parents[2]
 PROMPTFOO = (ROOT / "docs" / "promptfoo.md").read_text()
 DEEPEVAL = (ROOT / "docs" / "deepeval.md").read_text()
-
-
-def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 def _promptfoo() -> str:

@@ -264,7 +264,9 @@ def test_white_space_changes_at_one_place_outside_code() -> None:
 @pytest.mark.parametrize("path", [p for p in PROMPTS if p.suffix == ".j2"], ids=lambda path: path.stem)
 def test_every_mutant_of_a_template_can_still_be_rendered(path: Path) -> None:
     config = AgentConfig(prompt=path.read_text("utf-8"))
-    for mutant in generate(config, OPERATORS.values(), OPTIONS).mutants:
+    generated = generate(config, OPERATORS.values(), OPTIONS).mutants
+    assert generated
+    for mutant in generated:
         said = mutant.apply(config).prompt
         assert balanced(said, Span(0, len(said))), mutant.description
 

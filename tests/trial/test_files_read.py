@@ -9,8 +9,9 @@ from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.instruction_reads import known_lines, read_of
 from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.mutant import Edit
 from agentmut.trial.witness.witness import Detector, Route
+from tests.trial.bare_mutants import mutant
 
 RULES = "# Rules\n\n- Run the tests first.\n- Never push to main.\n"
 LESS = "# Rules\n\n- Never push to main.\n"
@@ -48,13 +49,6 @@ CONFIG = AgentConfig(context=(Document(name="AGENTS.md", text=RULES),), workspac
 AT = RULES.index("- Run")
 GONE = "- Run the tests first.\n"
 EDIT = Edit(pointer="/context/0/text", before=GONE, after="", span=(AT, AT + len(GONE)))
-
-
-def mutant(edit: Edit) -> Mutant:
-    return Mutant(
-        id="m", operator="o", version=1, operator_class=OperatorClass.PROMPT, intent=Intent.DEGRADE,
-        reach=Reach.SENT, description="", edits=(edit,),
-    )  # fmt: skip
 
 
 def test_a_mutant_is_witnessed_where_a_tool_has_read_the_changed_file() -> None:

@@ -4,20 +4,14 @@ import pytest
 
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.mutant import Mutant, prompt_edit
 from agentmut.trial.witness.absence import absence
 from agentmut.trial.witness.witness import Detector
+from tests.trial.bare_mutants import mutant
 
 RULES = "You are a desk. Never promise a date. Ask for the order number first. "
 SAVED = f"{RULES}Today is 2026-11-20 and the user is called Ada Brook."
 CONFIG = AgentConfig(prompt=SAVED)
-
-
-def mutant(edit: Edit) -> Mutant:
-    return Mutant(
-        id="m", operator="o", version=1, operator_class=OperatorClass.PROMPT, intent=Intent.DEGRADE,
-        reach=Reach.SENT, description="", edits=(edit,),
-    )  # fmt: skip
 
 
 def change(before: str, after: str) -> Mutant:

@@ -4,9 +4,10 @@ import pytest
 
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.footprints import Footprint, RequestShape
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.trial.witness.witness import Detector, Route
+from tests.trial.bare_mutants import mutant
 
 PROMPT = "You are Ada. Greet {customer} warmly. Never promise dates. Answer in English."
 LOOK = ToolSpec(name="look", description="Look up an order.")
@@ -20,19 +21,6 @@ BASE = AgentConfig(
     model=ModelConfig(name="big", temperature=0.7),
     context=(POLICY, SHIPPING),
 )
-
-
-def mutant(*edits: Edit) -> Mutant:
-    return Mutant(
-        id="m",
-        operator="o",
-        version=1,
-        operator_class=OperatorClass.PROMPT,
-        intent=Intent.DEGRADE,
-        reach=Reach.SENT,
-        description="",
-        edits=edits,
-    )
 
 
 def cut(text: str, after: str = "", pointer: str = "/prompt", within: str = PROMPT) -> Edit:

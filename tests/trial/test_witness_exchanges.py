@@ -5,9 +5,10 @@ import pytest
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.footprints import Footprint, RequestShape, footprint
 from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role
-from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
 from agentmut.trial.witness.witness import Detector, Sighting, Witness
+from tests.trial.bare_mutants import mutant
 
 PROMPT = "You are Ada. Never promise dates. Answer in English."
 LOOK = ToolSpec(name="look", description="Look up an order.")
@@ -44,13 +45,6 @@ EDITS = {
     "added": (ADDED, OLD.model_copy(update={"text": f"{PROMPT}\n\n{POLICY.text}\n\nMonday: soup.\n\nHi"})),
     "moved": (MOVED, OLD.model_copy(update={"tools": (PAY, LOOK)})),
 }
-
-
-def mutant(*edits: Edit) -> Mutant:
-    return Mutant(
-        id="m", operator="o", version=1, operator_class=OperatorClass.PROMPT, intent=Intent.DEGRADE,
-        reach=Reach.SENT, description="", edits=edits,
-    )  # fmt: skip
 
 
 def seen(*shapes: RequestShape, order: tuple[int, ...] = (), edits: tuple[Edit, ...]) -> Witness | None:

@@ -111,7 +111,9 @@ def test_half_of_what_is_mined_from_a_lost_rule_kills_the_mutant_that_negates_it
 def test_the_unchanged_agent_passes_what_is_suggested_on_fresh_runs_as_yaml_and_as_python(
     shown: dict[int, dict[str, Any]], fresh: list[AgentTrace]
 ) -> None:
-    for one in (one for document in shown.values() for one in document["suggestions"]):
+    suggestions = [one for document in shown.values() for one in document["suggestions"]]
+    assert suggestions
+    for one in suggestions:
         assert one["where"] == "scenarios/thin.yaml:2"
         (written,) = yaml.safe_load(one["yaml"])
         assert [*written.items()] == [(one["evaluator"]["name"], one["evaluator"]["argument"])]
