@@ -71,3 +71,25 @@ def test_a_field_to_group_by_that_no_record_has(tmp_path: Path, capsys: pytest.C
     code, said = told(capsys, "analyze", "--by", "nofield", "--project", str(tmp_path))
     assert code == 2
     assert "--by: the record in" in said and "--scenario-by" not in said
+
+
+def test_a_variable_that_is_not_set_names_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as place:
+        place.chdir(tmp_path)
+        place.delenv("AGENTMUT_NOWHERE", raising=False)
+        place.setenv("AGENTMUT_HERE", "copied")
+        assert told(capsys, "init")[0] == 0
+        assert told(capsys, "run", "--yes", "--baseline-only")[0] == 0
+        code, said = told(capsys, "store", "copy", "${AGENTMUT_NOWHERE}")
+        assert code == 2 and "the environment variable AGENTMUT_NOWHERE is not set" in said
+        assert told(capsys, "store", "copy", "${AGENTMUT_HERE}.db")[0] == 0
+    assert (tmp_path / "copied.db").is_file()
+    assert not list(tmp_path.glob("$*"))
+
+
+def test_a_merge_of_a_file_that_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, "init", str(tmp_path))[0] == 0
+    project = str(tmp_path / "agentmut.yaml")
+    code, said = told(capsys, "merge", project, "--project", str(tmp_path))
+    assert code == 2
+    assert f"{project} is no store. Name the .agentmut folder of a shard" in said

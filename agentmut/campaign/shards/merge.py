@@ -219,14 +219,26 @@ def _store_name(where: Where) -> str:
     return where.shown if isinstance(where, StoreUrl) else str(where)
 
 
+_NAMED = f"Name the {FOLDER} folder of a shard, the project that holds it, or its {FILE}."
+_SQLITE = b"SQLite format 3\0"
+"""How each file of SQLite begins."""
+
+
 def _store_file(path: Path) -> Path:
     candidates = (path, path / FILE, path / FOLDER / FILE)
     store = next((each for each in candidates if each.is_file()), None)
     if store is None:
-        raise UsageError(
-            f"{path} holds no store. Name the {FOLDER} folder of a shard, the project that holds it, or its {FILE}."
-        )
+        raise UsageError(f"{path} holds no store. {_NAMED}")
+    if store == path and not _may_be_store(path):
+        raise UsageError(f"{path} is no store. {_NAMED}")
     return store
+
+
+def _may_be_store(file: Path) -> bool:
+    """Return whether a file begins as SQLite's do; one without content is a store that holds nothing."""
+    with file.open("rb") as opened:
+        begin = opened.read(len(_SQLITE))
+    return begin in (_SQLITE, b"")
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def copy(
         str,
         typer.Argument(
             metavar="TARGET",
-            help="The URL or the file of an empty store. In a URL, ${NAME} stands for an environment variable.",
+            help="The URL or the file of an empty store. ${NAME} stands for an environment variable.",
         ),
     ],
     source: Annotated[
@@ -120,13 +120,13 @@ def _place(written: str, project: "Project", name: str | None) -> "Where":
     """Return the address of a store that the command line names. Raises `UsageError`."""
     from agentmut.store import project_of_folder, store_url
 
-    if "://" not in written:
-        return Path(written).resolve()
     filled = re.sub(r"\$\{([A-Za-z_]\w*)\}", lambda match: _variable(match[1]), written)
+    if "://" not in filled:
+        return Path(filled).resolve()
     return store_url(filled, name or project.store.project or project_of_folder(project.root))
 
 
 def _variable(name: str) -> str:
     if name not in os.environ:
-        raise UsageError(f"the environment variable {name} is not set; set it, or give another URL.")
+        raise UsageError(f"the environment variable {name} is not set; set it, or name another store.")
     return os.environ[name]
