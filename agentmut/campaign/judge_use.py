@@ -38,10 +38,10 @@ def hooks_of_steps(steps: Iterable[Step]) -> tuple[HookUse, ...]:
 
 def merged(uses: Iterable[_Use]) -> tuple[_Use, ...]:
     """Return one use for each model, in the order of appearance; a model's cost is unknown if any part of it is."""
-    found: dict[str, _Use] = {}
+    by_model: dict[str, _Use] = {}
     for use in uses:
-        found[use.model] = _sum(found[use.model], use) if use.model in found else use
-    return tuple(found.values())
+        by_model[use.model] = _sum(by_model[use.model], use) if use.model in by_model else use
+    return tuple(by_model.values())
 
 
 def _sum(left: _Use, right: _Use) -> _Use:

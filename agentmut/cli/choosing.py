@@ -123,9 +123,9 @@ def with_changes(
     """Return the selection, narrowed to the changes since a git revision if one is given, and print the changes."""
     if reference is None:
         return selection
-    found = find(reference)
-    _say_changes(found)
-    return selection.model_copy(update={"changes": found})
+    changes = find(reference)
+    _say_changes(changes)
+    return selection.model_copy(update={"changes": changes})
 
 
 def with_session_changes(

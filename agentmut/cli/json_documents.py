@@ -276,15 +276,15 @@ def schema_of(verb: str | None = None) -> dict[str, Any]:
         raise UsageError(f"no document is known for {verb!r}. {nearest(verb, DOCUMENTS)}")
     models = dict.fromkeys(_models(verb))
     refs, schema = models_json_schema([(model, "serialization") for model in models], by_alias=True)
-    found = {model: refs[model, "serialization"] for model in models}
+    by_model = {model: refs[model, "serialization"] for model in models}
     definitions = {name: _opened(one) for name, one in schema["$defs"].items()}
-    for model, ref in found.items():
+    for model, ref in by_model.items():
         _versioned(definitions[ref["$ref"].rpartition("/")[2]], FLAGS.get(model))
     return {
         "$schema": DIALECT,
         "title": f"What `agentmut {verb or 'VERB'} --json` prints",
         "description": f"Version {JSON_VERSION} of agentmut's JSON output.",
-        "anyOf": list(found.values()),
+        "anyOf": list(by_model.values()),
         "$defs": definitions,
     }
 

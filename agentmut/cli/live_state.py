@@ -25,12 +25,12 @@ class Decisions:
     def take_in(self, state: CampaignState) -> Mapping[str, tuple[Status, str]]:
         """Return the status of each decided mutant, the latest decision last; controls are none."""
         for mutant in state.plan.mutants:
-            found = state.status(mutant.id)
-            if found is None or found[0] is Status.NOT_DRAWN:
+            standing = state.status(mutant.id)
+            if standing is None or standing[0] is Status.NOT_DRAWN:
                 self._known.pop(mutant.id, None)
-            elif self._known.get(mutant.id) != found:
+            elif self._known.get(mutant.id) != standing:
                 self._known.pop(mutant.id, None)
-                self._known[mutant.id] = found
+                self._known[mutant.id] = standing
         return self._known
 
 

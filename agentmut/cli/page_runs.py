@@ -32,10 +32,10 @@ def with_runs(
     project or store cannot be read any more, there are no runs, and the page says why.
     """
     try:
-        found = _stored(beside, project, result, rows, each)
+        shown = _stored(beside, project, result, rows, each)
     except AgentmutError as error:
         return beside._replace(no_runs=f"No stored run is shown: {str(error).rstrip('.')}.")
-    return found._replace(no_runs=_limit(found, bundled=each is not None))
+    return shown._replace(no_runs=_limit(shown, bundled=each is not None))
 
 
 def _limit(found: Extra, *, bundled: bool) -> str:

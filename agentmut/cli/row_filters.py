@@ -45,14 +45,14 @@ def _filtered(
     known: Iterable[str] = (),
 ) -> "list[MutantRow]":
     """Return the rows with one of the wanted values. Raises `UsageError` for a value that the run does not have."""
-    found: dict[str, set[str]] = defaultdict(set, {name: set() for name in known})
+    ids: dict[str, set[str]] = defaultdict(set, {name: set() for name in known})
     for row in everything or rows:
         for value in values(row):
-            found[value].add(row.id)
+            ids[value].add(row.id)
     for name in wanted or ():
-        if name not in found:
-            raise UsageError(f"{option} {name}: the run has no such thing. {nearest(name, found)}")
-    kept = set().union(*(found[name] for name in wanted)) if wanted else {row.id for row in rows}
+        if name not in ids:
+            raise UsageError(f"{option} {name}: the run has no such thing. {nearest(name, ids)}")
+    kept = set().union(*(ids[name] for name in wanted)) if wanted else {row.id for row in rows}
     return [row for row in rows if row.id in kept]
 
 

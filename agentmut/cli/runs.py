@@ -55,12 +55,12 @@ def find_recorded(project: Path, run: str | None) -> Path:
 def _the_one(runs: Iterable[str], begins: str | None, document: str) -> str:
     """Return the only run whose id begins so, or the latest run if none is named. Raises `UsageError`."""
     known = sorted(runs)
-    found = [name for name in known if begins is None or name.startswith(begins)]
-    if not found:
+    matching = [name for name in known if begins is None or name.startswith(begins)]
+    if not matching:
         raise UsageError(f"run {begins} has no {document}. Known: {', '.join(known)}.")
-    if begins is not None and len(found) > 1:
-        raise UsageError(f"{len(found)} runs begin with {begins!r}: {', '.join(found)}.")
-    return found[-1]
+    if begins is not None and len(matching) > 1:
+        raise UsageError(f"{len(matching)} runs begin with {begins!r}: {', '.join(matching)}.")
+    return matching[-1]
 
 
 def find_report(project: Path, run: str | None, name: str, read: Callable[[Path], _Report]) -> _Report | None:
@@ -72,8 +72,8 @@ def find_report(project: Path, run: str | None, name: str, read: Callable[[Path]
         return None
     if run.endswith(".json"):
         return read(Path(run))
-    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/{name}"))
-    return read(found[0]) if len(found) == 1 else None
+    paths = sorted(_runs(project).glob(f"{glob_escape(run)}*/{name}"))
+    return read(paths[0]) if len(paths) == 1 else None
 
 
 def latest_outcome(project: Path, *, alone: bool = False) -> str | None:
@@ -161,9 +161,9 @@ def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | Survivor
         yield read_relations(own)
     for path in sorted(folder.parent.glob("*/relations.json"), reverse=True):
         try:
-            found = read_relations(path)
+            report = read_relations(path)
         except UsageError:  # of another run: its own report says so
             continue
-        if found.kind == "relations on survivors" and found.campaign == run_id:
-            yield found
+        if report.kind == "relations on survivors" and report.campaign == run_id:
+            yield report
             return

@@ -119,12 +119,12 @@ def _folders(names: Sequence[str]) -> list[str]:
     >>> _folders(["My desk", "my/desk", "…", "my desk 2", "my-desk"])
     ['my-desk', 'my-desk-2', 'project', 'my-desk-2-2', 'my-desk-3']
     """
-    found: list[str] = []
+    folders: list[str] = []
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "project"
         numbered = (f"{plain}-{number}" for number in count(2))
-        found.append(next(folder for folder in chain([plain], numbered) if folder not in found))
-    return found
+        folders.append(next(folder for folder in chain([plain], numbered) if folder not in folders))
+    return folders
 
 
 def _home(projects: "Sequence[TeamProject]", folders: Mapping[str, str], user: str) -> str:

@@ -86,10 +86,10 @@ class NamedEvaluator(GivesChecks):
         """Return all checks; an evaluator that gives several names them itself. Raises like `evaluate`."""
         if not isinstance(self.evaluator, GivesChecks):
             return (self.evaluate(scenario, trace),)
-        found = self._judged_by(self.evaluator.every_check, scenario, trace)
-        if not isinstance(found, tuple) or not found or not all(isinstance(one, Check) for one in found):
-            raise self._odd(scenario, found, "every_check() must return Checks")
-        return found
+        checks = self._judged_by(self.evaluator.every_check, scenario, trace)
+        if not isinstance(checks, tuple) or not checks or not all(isinstance(one, Check) for one in checks):
+            raise self._odd(scenario, checks, "every_check() must return Checks")
+        return checks
 
     def _where(self, scenario: Scenario) -> str:
         return f"{_label(self)} of scenario {scenario.name!r}"

@@ -71,12 +71,12 @@ class Consultation:
             )
 
     def _reused(self, key: str, kept: str) -> Reply:
-        found = _StoredOpinion.model_validate_json(kept)
+        opinion = _StoredOpinion.model_validate_json(kept)
         with self._lock:
             if key not in self._seen:  # else it was asked for, and counted, by this one
                 self._seen.add(key)
                 self._spend = self._spend.model_copy(update={"reused": self._spend.reused + 1})
-        return Reply(found.value, found.text, Usage())
+        return Reply(opinion.value, opinion.text, Usage())
 
 
 class _StoredOpinion(Frozen):

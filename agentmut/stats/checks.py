@@ -37,10 +37,10 @@ def check_rate(
 
 def check_level(level: float, high: float = 1.0) -> float:
     """Return a confidence level in (0, high); refuse one whose (1+level)/2 rounds to 1, without a finite quantile."""
-    found = check_rate("level", level, 0.0, high)
-    if (1 + found) / 2 == 1:
+    checked = check_rate("level", level, 0.0, high)
+    if (1 + checked) / 2 == 1:
         raise ValueError(f"level must be at most 1 - 2.3e-16, got {level!r}")
-    return found
+    return checked
 
 
 def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:

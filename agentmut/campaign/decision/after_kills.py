@@ -61,10 +61,10 @@ class Job:
         """Take in a run, and count every run that has become consecutive; None is a run that is no evidence."""
         self.arrived[number] = failed
         while self.seen in self.arrived and not self.is_over:
-            found = self.arrived.pop(self.seen)
+            next_failed = self.arrived.pop(self.seen)
             self.seen += 1
-            self.trouble = self.trouble + 1 if found is None else 0
-            self.counts = self.counts if found is None else self.counts.after(failed=found)
+            self.trouble = self.trouble + 1 if next_failed is None else 0
+            self.counts = self.counts if next_failed is None else self.counts.after(failed=next_failed)
 
 
 @dataclass

@@ -280,11 +280,11 @@ class Arm:
 
     def _conclude(self) -> None:
         """Update the status from the trials so far."""
-        found = self._conclusion()
-        if found and found.status is Status.KILLED and self.confirms:
+        concluded = self._conclusion()
+        if concluded and concluded.status is Status.KILLED and self.confirms:
             self.waiting = confirmation_of(self.lanes, self.suite, self.weight, self.refuted)
-        elif found:
-            self._answer(found)
+        elif concluded:
+            self._answer(concluded)
 
     def _conclusion(self) -> Conclusion | None:
         if self._last is None:
@@ -292,8 +292,8 @@ class Arm:
         now = self._situation(self._last)
         if self.parts:
             return pair_conclusion(now, self.parts)
-        found = conclusion(now)
-        return ended(now) if found is None and self._is_futile else found
+        concluded = conclusion(now)
+        return ended(now) if concluded is None and self._is_futile else concluded
 
     @property
     def _is_futile(self) -> bool:
@@ -309,15 +309,15 @@ class Arm:
     def _leaving_open(self) -> Iterable[str]:
         return (lane.scenario for lane in self.lanes if lane.leaves_open)
 
-    def _answer(self, found: Conclusion) -> None:
+    def _answer(self, concluded: Conclusion) -> None:
         """Record the answer of this round; a finer round may change it."""
         self.left_open = self.left_open.union(self._leaving_open)
         survived = {lane.scenario for lane in self.lanes if lane.decision is Decision.SURVIVED}
         self.cleared = {**self.cleared, **dict.fromkeys(survived - self.left_open, self.delta)}
-        if not self.is_last and found.status in FINER_DECIDES and not self._is_given_up:
-            self.rests = found
+        if not self.is_last and concluded.status in FINER_DECIDES and not self._is_given_up:
+            self.rests = concluded
         else:
-            self._end(found)
+            self._end(concluded)
 
     @property
     def _is_given_up(self) -> bool:
@@ -330,8 +330,8 @@ class Arm:
         if not self.is_last and not self.is_answered:
             self.rests = Conclusion(Status.UNDECIDED, "no further trial could be run")
 
-    def _end(self, found: Conclusion) -> None:
-        self.ended = found
+    def _end(self, concluded: Conclusion) -> None:
+        self.ended = concluded
         if self.status is Status.KILLED:
             self.route = self.route or Route.EFFECT
             self.died_in = len(self.tested) - 1

@@ -66,8 +66,10 @@ class BaselinePhase:
     @property
     def failing(self) -> bool:
         """Return whether all scenarios have their first trials, some scenario passes, and another never does."""
-        found = self.by_scenario.values()
-        return not self._at_first and any(b.passes for b in found) and any(b.never_passes for b in found)
+        baselines = self.by_scenario.values()
+        return (
+            not self._at_first and any(b.passes for b in baselines) and any(b.never_passes for b in baselines)
+        )
 
     @property
     def passes_sometimes(self) -> bool:

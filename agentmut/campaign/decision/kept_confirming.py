@@ -22,10 +22,10 @@ class KeptConfirming:
         """Yield the trials since the last call, in the order of the mutants: the scenario, and whether it failed."""
         for mutant in mutants:
             arm = arms.get(mutant)
-            found = [
+            originals = [
                 trial
                 for confirmation in (arm.confirmations if arm else ())
                 for trial in confirmation.originals
             ]
-            yield from found[self._taken[mutant] :]
-            self._taken[mutant] = len(found)
+            yield from originals[self._taken[mutant] :]
+            self._taken[mutant] = len(originals)

@@ -79,10 +79,10 @@ class Lanes(Sequence[Lane]):
 
     def changed(self, scenarios: Iterable[str], change: Callable[[Lane], Lane]) -> Self:
         """Return the lanes with the lanes of some scenarios changed; unknown scenarios are ignored."""
-        found = self
+        lanes = self
         for place in (self.places[name] for name in scenarios if name in self.places):
-            found = found._with(place, change(found.each[place]))
-        return found
+            lanes = lanes._with(place, change(lanes.each[place]))
+        return lanes
 
     def _with(self, place: int, lane: Lane) -> Self:
         before = self.each[place]
@@ -97,9 +97,9 @@ class Lanes(Sequence[Lane]):
 
 
 def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
-    found = list(values)
-    found[place] = value
-    return tuple(found)
+    replaced = list(values)
+    replaced[place] = value
+    return tuple(replaced)
 
 
 def _score(lane: Lane) -> float:

@@ -60,9 +60,9 @@ def reached(
     if not held:
         return _reached(mutant, detector, suite, baselines, scenarios)
     asking = {name: baseline for name, baseline in baselines.items() if name not in held}
-    found = _reached(mutant, detector, suite, asking, scenarios)
-    if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
-        return found
+    reaching = _reached(mutant, detector, suite, asking, scenarios)
+    if reaching.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
+        return reaching
     reason = f"no test that asks its model in every run shows it: {', '.join(sorted(held))}"
     return ReachingScenarios({}, Status.NO_COVERAGE, f"{reason} took an answer that {HOLDERS} holds")
 

@@ -74,16 +74,16 @@ class Sample:
         """Move to the next look and return the mutants that it adds; the last counted mutant brings all uncounted."""
         self.at += 1
         missing = self.looks[self.at].drawn - self.drawn
-        found = []
+        added = []
         for id in self.waiting:
             if missing <= 0 and (len(self.looks) > self.at + 1 or not self.ends_whole):
                 break
-            found.append(id)
+            added.append(id)
             missing -= id in self.counted
-        for id in found:
+        for id in added:
             del self.waiting[id]
         self.ends.append(len(self.order) - len(self.waiting))
-        return tuple(found)
+        return tuple(added)
 
 
 class Money(NamedTuple):
@@ -99,15 +99,15 @@ class Money(NamedTuple):
 
     def trials_left(self, plan: Plan) -> float | None:
         """Return about how many further trials the budget allows; None where no budget bounds the run."""
-        budget, found = plan.budget, []
+        budget, allowed = plan.budget, []
         if budget.trials is not None:
-            found.append(float(budget.trials - self.trials))
+            allowed.append(float(budget.trials - self.trials))
         if budget.usd is not None and self.usd:
-            found.append((budget.usd - self.usd) * self.trials / self.usd)
+            allowed.append((budget.usd - self.usd) * self.trials / self.usd)
         if budget.minutes is not None and self.seconds:
             at_a_time = 60 * budget.minutes * plan.concurrency
-            found.append((at_a_time - self.seconds) * self.trials / self.seconds)
-        return min(found) if found else None
+            allowed.append((at_a_time - self.seconds) * self.trials / self.seconds)
+        return min(allowed) if allowed else None
 
 
 def planned_sample(

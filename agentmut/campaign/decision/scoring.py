@@ -109,8 +109,8 @@ def _killed_at(arm: Arm, number: int, scenario: str, table: KillTable) -> int:
         return 0
     if number == arm.died_in:
         return lane.trials if lane.decision is Decision.KILLED else 0
-    found = replayed(table, lane.outcomes)
-    return found.n if found.decision is Decision.KILLED else 0
+    replay = replayed(table, lane.outcomes)
+    return replay.n if replay.decision is Decision.KILLED else 0
 
 
 def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[float]) -> float | None:
@@ -119,10 +119,10 @@ def resolution_of(mutants: Iterable[tuple[Status, Arm | None]], drops: Sequence[
     `drops` are those of the rounds that were begun, coarsest first. Where no drop is answered for 95 % of the mutants
     the coarsest is returned; None without rounds. An untestable mutant has no answer at any drop, so it is not asked.
     """
-    found = [(status, arm) for status, arm in mutants if status in ANSWERABLE and arm]
+    answerable = [(status, arm) for status, arm in mutants if status in ANSWERABLE and arm]
     for drop in reversed(drops):
-        open_ = sum(_decision(status, arm, drop) is Decision.UNDECIDED for status, arm in found)
-        if open_ <= UNANSWERED * len(found):
+        open_ = sum(_decision(status, arm, drop) is Decision.UNDECIDED for status, arm in answerable)
+        if open_ <= UNANSWERED * len(answerable):
             return drop
     return drops[0] if drops else None
 
@@ -191,8 +191,8 @@ def _ends(
     without = counts[Status.NO_COVERAGE]
     if counts[Status.NOT_DRAWN] or gamma < 1 - LEVEL - 1e-9:
         return _Ends(sampled_score(evidence, counts[Status.NOT_DRAWN], without, gamma, resolution))
-    found = mutation_score(evidence, without, gamma, resolution)
-    return _Ends(*found) if found else _Ends(None)
+    bounds = mutation_score(evidence, without, gamma, resolution)
+    return _Ends(*bounds) if bounds else _Ends(None)
 
 
 class SeenLook(NamedTuple):
@@ -220,15 +220,15 @@ def score_of_sample(
     resolution, graded = resolution_of(mutants, drops), tuple(graded)
     if not looks:
         return score(mutants, graded, resolution, paper=paper)
-    found = [
+    estimates = [
         score(_as_drawn(mutants, look), graded, resolution, paper=paper, share=look.share) for look in looks
     ]
-    low = max((estimate.low for estimate in found if estimate.low is not None), default=None)
-    high = min((estimate.high for estimate in found if estimate.high is not None), default=None)
-    value = found[-1].value
+    low = max((estimate.low for estimate in estimates if estimate.low is not None), default=None)
+    high = min((estimate.high for estimate in estimates if estimate.high is not None), default=None)
+    value = estimates[-1].value
     if low is None or high is None or not low <= (low if value is None else value) <= high:
-        return found[-1]
-    return found[-1].model_copy(update={"low": low, "high": high})
+        return estimates[-1]
+    return estimates[-1].model_copy(update={"low": low, "high": high})
 
 
 def _as_drawn(

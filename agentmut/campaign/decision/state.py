@@ -332,8 +332,8 @@ class CampaignState:
         """Return the mutation score by what is known now."""
         counted = [mutant.id for mutant in self.plan.mutants if is_counted(mutant)]
         open_ = (Status.UNDECIDED, "")
-        found = [((self.status(id) or open_)[0], self.arms.get(id)) for id in counted]
-        return score_of_sample(found, self.drops_begun, self.looks)
+        statuses = [((self.status(id) or open_)[0], self.arms.get(id)) for id in counted]
+        return score_of_sample(statuses, self.drops_begun, self.looks)
 
     @property
     def looks(self) -> tuple[SeenLook, ...]:

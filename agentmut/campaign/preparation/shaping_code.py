@@ -44,11 +44,15 @@ def _function_of(spec: EvaluatorSpec) -> JsonValue:
 def _running(project: Project) -> set[str]:
     """Return the modules that take part in a run: the agent's, and those of doubles, preparation and clean-up."""
     spec = project.agent
-    found = [spec.factory, spec.run, spec.functions, project.sources.tools]
-    found += [  # python path/to/agent.py, or python -m path.to.agent
+    references = [spec.factory, spec.run, spec.functions, project.sources.tools]
+    references += [  # python path/to/agent.py, or python -m path.to.agent
         word.removeprefix("./").removesuffix(".py").replace("/", ".")
         for word in " ".join(spec.command).split()
     ]
     for scenario in project.scenarios:
-        found += [scenario.setup, scenario.teardown, *(double.python for double in scenario.tools.values())]
-    return {reference.partition(":")[0] for reference in found if reference}
+        references += [
+            scenario.setup,
+            scenario.teardown,
+            *(double.python for double in scenario.tools.values()),
+        ]
+    return {reference.partition(":")[0] for reference in references if reference}

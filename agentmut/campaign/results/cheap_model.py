@@ -28,12 +28,12 @@ def with_cheap_model(score: Score, state: CampaignState) -> tuple[Score, CheapMo
         (m, (state.status(m.id) or (Status.UNDECIDED,))[0]) for m in state.plan.mutants if is_counted(m)
     ]
     decided = [(mutant, status) for mutant, status in counted if status in DECISIONS]
-    found = _score(
+    scored = _score(
         state, score, decided, [m for m, status in counted if status is Status.NOT_DRAWN], verdicts
     )
-    if found is None:
+    if scored is None:
         return score, None
-    interval, adds = found
+    interval, adds = scored
     assert interval.estimate is not None
     ends = {"value": interval.estimate, "low": interval.low, "high": interval.high}
     report = CheapModel(
@@ -71,20 +71,20 @@ def _score(
     )
 
 
-def cheap_model_notes(found: CheapModel | None, state: CampaignState) -> Iterator[str]:
+def cheap_model_notes(known: CheapModel | None, state: CampaignState) -> Iterator[str]:
     """Yield what the cheap model was good for."""
     cheap: Result | None = state.cheap
     if cheap is None:
         return
     price = f" (${cheap.cost.usd:.2f})" if cheap.cost.usd else ""
     ran = f"in {cheap.cost.trials} trials{price}, which the cost of this run does not include"
-    if found is None:
+    if known is None:
         yield f"the cheap model of mutation.proxy decided mutants {ran}, and adds nothing to the score"
         return
     yield (
-        f"{found.model} decided {found.decided} mutants {ran}. The agent's own model decided {found.both} of them "
-        f"too, and the verdicts correlate with rho = {found.rho:.2f}. For a score as precise, this saves "
-        f"{100 * max(0.0, found.saved):.0f} % of the mutants that the agent's own model would have to decide"
+        f"{known.model} decided {known.decided} mutants {ran}. The agent's own model decided {known.both} of them "
+        f"too, and the verdicts correlate with rho = {known.rho:.2f}. For a score as precise, this saves "
+        f"{100 * max(0.0, known.saved):.0f} % of the mutants that the agent's own model would have to decide"
     )
-    if not found.is_worth_it:
-        yield f"a cheap model with rho below 0.3 is not worth its price: take {found.model} out of mutation.proxy"
+    if not known.is_worth_it:
+        yield f"a cheap model with rho below 0.3 is not worth its price: take {known.model} out of mutation.proxy"

@@ -36,11 +36,11 @@ class GroupScores(NamedTuple):
         self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
     ) -> Mapping[str, Score]:
         """Return a score per class or operator; operators with intent `preserve` are scored as robustness."""
-        found: dict[str, list[MutantRow]] = {}
+        groups: dict[str, list[MutantRow]] = {}
         for row in rows:
             if not degrading or row.intent is Intent.DEGRADE or self.scoring == "paper":
-                found.setdefault(key(row), []).append(row)
-        return {name: self._grouped(group) for name, group in sorted(found.items())}
+                groups.setdefault(key(row), []).append(row)
+        return {name: self._grouped(group) for name, group in sorted(groups.items())}
 
     def _grouped(self, rows: Sequence[MutantRow]) -> Score:
         preserve = all(row.intent is Intent.PRESERVE for row in rows)

@@ -61,34 +61,34 @@ def reliability_of(
     runs: Sequence[ScenarioRuns], *, early_stopping: bool = False, level: float = LEVEL
 ) -> Reliability | None:
     """Return the figures of a suite's runs; None if no scenario has a run that is evidence."""
-    found = [scenario for scenario in runs if scenario.runs]
-    if not found:
+    with_runs = [scenario for scenario in runs if scenario.runs]
+    if not with_runs:
         return None
-    most = min(MOST_K, max(scenario.runs for scenario in found))
-    outcomes = [float(i < scenario.passes) for scenario in found for i in range(scenario.runs)]
+    most = min(MOST_K, max(scenario.runs for scenario in with_runs))
+    outcomes = [float(i < scenario.passes) for scenario in with_runs for i in range(scenario.runs)]
     clustered = clustered_mean(
-        outcomes, [scenario.scenario for scenario in found for _ in range(scenario.runs)]
+        outcomes, [scenario.scenario for scenario in with_runs for _ in range(scenario.runs)]
     )
-    seconds = list(chain.from_iterable(scenario.seconds for scenario in found))
+    seconds = list(chain.from_iterable(scenario.seconds for scenario in with_runs))
     return Reliability(
-        scenarios=tuple(map(_row, found)),
-        pass_rate=_bounds(_chance("pass_hat", 1, found, level), early_stopping),
+        scenarios=tuple(map(_row, with_runs)),
+        pass_rate=_bounds(_chance("pass_hat", 1, with_runs, level), early_stopping),
         naive=_bounds(wilson(int(sum(outcomes)), len(outcomes), level), early_stopping),
         design_effect=_rounded(clustered.design_effect),
         icc=_rounded(clustered.icc),
-        chances=tuple(_chances(k, found, level, early_stopping) for k in range(1, most + 1)),
-        categories=tuple(_categories(found, level, early_stopping)),
+        chances=tuple(_chances(k, with_runs, level, early_stopping) for k in range(1, most + 1)),
+        categories=tuple(_categories(with_runs, level, early_stopping)),
         p95=_latency(seconds, level) if seconds else None,
         early_stopping=early_stopping,
     )
 
 
-def figure(found: Reliability, name: str, level: float) -> Interval:
+def figure(reliability: Reliability, name: str, level: float) -> Interval:
     """Return the figure that a requirement names, with an interval at `level`.
 
     Raises `UsageError` for an unknown name, or a k with fewer runs than k on every scenario.
     """
-    known = [ScenarioRuns(row.scenario, row.passes, row.runs) for row in found.scenarios]
+    known = [ScenarioRuns(row.scenario, row.passes, row.runs) for row in reliability.scenarios]
     chance = _CHANCE.fullmatch(name)
     if chance or name == "pass_rate":
         kind, k = (chance[1], int(chance[2])) if chance else ("pass_hat", 1)
@@ -97,11 +97,11 @@ def figure(found: Reliability, name: str, level: float) -> Interval:
             raise UsageError(
                 f"{name} needs {k} runs of each scenario, and {fewest.scenario} has {fewest.runs}"
             )
-        return _marked(_chance(kind, k, known, level), found.early_stopping)
-    exact = _exact(found)
+        return _marked(_chance(kind, k, known, level), reliability.early_stopping)
+    exact = _exact(reliability)
     if name in exact:
         return Interval(exact[name], exact[name], exact[name], level, len(known), "as counted")
-    if name == "p95_seconds" and (p95 := found.p95) is not None:
+    if name == "p95_seconds" and (p95 := reliability.p95) is not None:
         high = math.inf if p95.high is None else p95.high
         return Interval(p95.seconds, p95.low, high, p95.level, p95.runs, "order statistics")
     raise UsageError(f"{name}: no such figure. {nearest(name, FIGURES)}")
@@ -120,14 +120,16 @@ FIGURES = (
 """What a requirement may name after `reliability.`; K is a number of runs."""
 
 
-def _exact(found: Reliability) -> dict[str, float]:
+def _exact(reliability: Reliability) -> dict[str, float]:
     """Return the figures that are counts or describe the present runs, and so have no interval."""
-    graceful = [row.graceful_degradation for row in found.scenarios if row.graceful_degradation is not None]
+    graceful = [
+        row.graceful_degradation for row in reliability.scenarios if row.graceful_degradation is not None
+    ]
     described = {"graceful_degradation": fmean(graceful)} if graceful else {}
     return {
-        "flaky": found.flaky,
-        "runs": min(row.runs for row in found.scenarios),
-        "variance_amplification": fmean(row.variance_amplification for row in found.scenarios),
+        "flaky": reliability.flaky,
+        "runs": min(row.runs for row in reliability.scenarios),
+        "variance_amplification": fmean(row.variance_amplification for row in reliability.scenarios),
         **described,
     }
 
@@ -197,11 +199,11 @@ def _bounds(interval: Interval, early: bool) -> Bounds:
 
 
 def _latency(seconds: Sequence[float], level: float) -> Latency:
-    found = latency_percentile(seconds, 95, level)
-    assert found.estimate is not None
-    high = None if math.isinf(found.high) else round(found.high, 6)
-    low = round(found.low, 6)
-    return Latency(seconds=round(found.estimate, 6), low=low, high=high, level=level, runs=found.n)
+    percentile = latency_percentile(seconds, 95, level)
+    assert percentile.estimate is not None
+    high = None if math.isinf(percentile.high) else round(percentile.high, 6)
+    low = round(percentile.low, 6)
+    return Latency(seconds=round(percentile.estimate, 6), low=low, high=high, level=level, runs=percentile.n)
 
 
 def _rounded(value: float | None) -> float | None:

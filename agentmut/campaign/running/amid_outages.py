@@ -58,8 +58,8 @@ def run_amid_outages(
 
 def _suspicion(watch: Watch, at_end: bool, *, last: bool) -> Suspicion | None:
     """Return what outages have spoiled; in the last round only what would be taken for evidence."""
-    found = watch.at_end() if at_end else watch.found
-    return None if found and last and found.reason == TROUBLE else found
+    suspicion = watch.at_end() if at_end else watch.found
+    return None if suspicion and last and suspicion.reason == TROUBLE else suspicion
 
 
 def _set_aside(store: Store, run: str, reasons: list[str], keys: Sequence[str], reason: str) -> None:

@@ -56,14 +56,14 @@ class Forks:
         if run is None:
             return ()
         path = cassette_path(self._runs / run, trial_id(self._plan.seed, "", scenario, repeat))
-        found = read_cassette(path) if path.exists() else None
-        if found is None:
+        cassette = read_cassette(path) if path.exists() else None
+        if cassette is None:
             self.problems.unrecorded[scenario] += 1
             return ()
-        if state := next(filter(None, map(kept_by_service, found.takes)), ""):
+        if state := next(filter(None, map(kept_by_service, cassette.takes)), ""):
             self.problems.refused[scenario] = state
             return ()
-        return found.takes if Ending(found.ending).is_evidence else ()
+        return cassette.takes if Ending(cassette.ending).is_evidence else ()
 
     def _repeat(self, launch: Launch) -> int:
         """Return the repeat of the original whose run a mutant's trial goes along."""

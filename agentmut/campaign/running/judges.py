@@ -29,11 +29,11 @@ def asked_by(suite: Suite) -> Iterator[UsedJudge]:
 
 def uses(asked: Iterable[UsedJudge], prices: Mapping[str, Price]) -> tuple[JudgeUse, ...]:
     """List the use of each judge model, in the order of the first judge of each; models without use are left out."""
-    found: dict[JudgeModel, JudgeSpend] = {}
+    spending: dict[JudgeModel, JudgeSpend] = {}
     for model, spent in asked:
         if spent != JudgeSpend():
-            found[model] = found.get(model, JudgeSpend()) + spent
-    return tuple(_use(model, spent, prices) for model, spent in found.items())
+            spending[model] = spending.get(model, JudgeSpend()) + spent
+    return tuple(_use(model, spent, prices) for model, spent in spending.items())
 
 
 def judges_used(session: Session, of_suite: Iterable[JudgeUse] = ()) -> tuple[JudgeUse, ...]:

@@ -80,13 +80,13 @@ class Judging:
 
     async def _checks_of_users(self, scenario: str, execution: Execution) -> KnownChecks:
         """Return what evaluators say that are asked apart from the others; nothing if all are asked together."""
-        asked, found = (scenario, execution.trace), NONE_KNOWN
+        asked, checks = (scenario, execution.trace), NONE_KNOWN
         if scenario in self._apart and self._process is not None:
             with suppress(UnpicklableError):
-                found = await self._process.call(*asked)
-        if scenario in self._apart and not found:
-            found = await self._worker.call(self._suite.checks_of_users, *asked, seconds=self._seconds)
-        return found
+                checks = await self._process.call(*asked)
+        if scenario in self._apart and not checks:
+            checks = await self._worker.call(self._suite.checks_of_users, *asked, seconds=self._seconds)
+        return checks
 
     async def _passes_here(self, scenario: str, execution: Execution, known: KnownChecks) -> bool:
         """Return whether a run fails in the forked copy, and the scenario's first such run passes in this process."""

@@ -117,11 +117,11 @@ class Loop:
 
     def _suspects(self, *, at_end: bool = False) -> bool:
         """Return whether an outage has spoiled trials; set the spoiled trials aside."""
-        found = self._guard.suspicion(at_end)
-        if found:
-            self._guard.set_aside([self._keys.of(launch) for launch in found.launches], found.reason)
-            self._outage = found.reason
-        return found is not None
+        suspicion = self._guard.suspicion(at_end)
+        if suspicion:
+            self._guard.set_aside([self._keys.of(launch) for launch in suspicion.launches], suspicion.reason)
+            self._outage = suspicion.reason
+        return suspicion is not None
 
     async def _end(self) -> None:
         """Cancel what is under way; what has finished meanwhile is kept, and set aside if that was amid an outage."""

@@ -138,20 +138,20 @@ def original_heads(session: Session, store: Store, *, most: int | None = None) -
     With `most`, of each scenario only the last so many trials are looked at, run by run, the latest first; so the
     work does not grow with the store.
     """
-    found: dict[int, TrialHead] = {}
+    heads: dict[int, TrialHead] = {}
     skipped: Counter[str] = Counter()
     for stored in store.runs():  # the latest first
-        full = _full(found.values(), most)
+        full = _full(heads.values(), most)
         if full >= set(session.tests.scenarios):
             break
         plan = plan_of(stored)
         trials = store.listing.heads(stored.id, "", most, full) if plan else []
         fitting, left_out = _fitting(session, plan, trials) if plan else ({}, {})
-        found |= {trial.id: trial for trials in fitting.values() for trial in trials}
+        heads |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
     by_scenario: dict[str, list[TrialHead]] = {}
-    for number in sorted(found):
-        by_scenario.setdefault(found[number].scenario, []).append(found[number])
+    for number in sorted(heads):
+        by_scenario.setdefault(heads[number].scenario, []).append(heads[number])
     last = -most if most is not None else None
     return {name: tuple(trials[last:]) for name, trials in by_scenario.items()}, skipped
 
@@ -176,16 +176,16 @@ def _full(trials: Iterable[TrialHead], most: int | None) -> set[str]:
 
 def _chosen(store: Store, run: str | None) -> tuple[StoredRun, Plan]:
     campaigns = [(stored, plan) for stored in store.runs() if (plan := _campaign_plan(stored))]
-    found = [campaign for campaign in campaigns if run is None or campaign[0].id.startswith(run)]
-    if not found:
+    matching = [campaign for campaign in campaigns if run is None or campaign[0].id.startswith(run)]
+    if not matching:
         known = ", ".join(stored.id for stored, _ in campaigns)
         what = (
             f"run {run} is no stored campaign. Known: {known}." if known else "there is no stored campaign."
         )
         raise UsageError(f"{what} Run `agentmut run` first.")
-    if run is not None and len(found) > 1:
-        raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(r.id for r, _ in found)}.")
-    return found[0]
+    if run is not None and len(matching) > 1:
+        raise UsageError(f"{len(matching)} runs begin with {run!r}: {', '.join(r.id for r, _ in matching)}.")
+    return matching[0]
 
 
 def _campaign_plan(stored: StoredRun) -> Plan | None:

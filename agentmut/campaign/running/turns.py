@@ -33,13 +33,13 @@ class Turns:
             try:
                 while not self._claims.take(key):
                     await asyncio.sleep(PAUSE)
-                    if found := find():
-                        return found
+                    if stored := find():
+                        return stored
             finally:
                 self._waiting -= 1
-        if found := find():  # stored between the first look and the claim
+        if stored := find():  # stored between the first look and the claim
             self._claims.release([key])
-        return found
+        return stored
 
     def release(self, keys: Iterable[str]) -> None:
         """Release the trials that are stored now to other runs."""

@@ -49,6 +49,6 @@ def _pairs(mutants: Iterable[Mutant], made: dict[str, Mutant], session: Session)
     for mutant in mutants:
         if mutant.parts and all(part.id in made for part in mutant.parts):
             first, second = (made[part.id] for part in mutant.parts)
-            found = pair(first, second, session.suite.full)
-            if isinstance(found, Mutant):
-                yield found
+            paired = pair(first, second, session.suite.full)
+            if isinstance(paired, Mutant):
+                yield paired

@@ -61,10 +61,10 @@ def _requested_pairs(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: 
 def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
     """Return the pairs of the project file; a sample on the command line replaces the file's sample."""
     wanted = choice.settings.second_order or SecondOrder()
-    found = [_named(pair, mutants, choice) for pair in wanted.pairs]
+    pairs = [_named(pair, mutants, choice) for pair in wanted.pairs]
     if wanted.sample and not choice.selection.second_order:
-        found.append(sampled_pairs(wanted.sample, pool, *choice.pairing))
-    return _both(*found)
+        pairs.append(sampled_pairs(wanted.sample, pool, *choice.pairing))
+    return _both(*pairs)
 
 
 def _refuse_impossible(where: str, pairs: Pairs) -> None:
@@ -75,13 +75,13 @@ def _refuse_impossible(where: str, pairs: Pairs) -> None:
 
 def _named(pair: Named, mutants: Sequence[Mutant], choice: Choice) -> Pairs:
     try:
-        found = named_pairs([pair], mutants, *choice.pairing)
+        pairs = named_pairs([pair], mutants, *choice.pairing)
     except UsageError as error:
         if not choice.selection.narrows_operators:
             raise
         return Pairs((), (DroppedCandidate(PAIR, " and ".join(pair), str(error)),))
-    _refuse_impossible("mutation.second_order.pairs", found)
-    return found
+    _refuse_impossible("mutation.second_order.pairs", pairs)
+    return pairs
 
 
 def _both(*found: Pairs) -> Pairs:

@@ -96,16 +96,16 @@ def select_mutants(
 
     Where ids are named there are no caps. Mutants that are ignored take nobody's place under a cap.
     """
-    found = _named(tuple(mutants), selection, origin)
+    chosen = _named(tuple(mutants), selection, origin)
     if selection.mutants:
-        return found
+        return chosen
     config = origin.config
-    wanted = [mutant for mutant in found if mutant.id not in ignored]
+    wanted = [mutant for mutant in chosen if mutant.id not in ignored]
     kept = capped(wanted, settings.per_instruction, by_instruction(config))
     kept = capped(kept, settings.per_operator, lambda mutant: mutant.operator)
     kept = _sampled(kept, settings.sample if selection.sample is None else selection.sample)
     ids = {mutant.id for mutant in kept} | set(ignored)
-    return tuple(mutant for mutant in found if mutant.id in ids)
+    return tuple(mutant for mutant in chosen if mutant.id in ids)
 
 
 def narrowed_drops(
@@ -149,16 +149,16 @@ def _named(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -> t
     return _filtered(found, selection, origin)
 
 
-def _filtered(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -> tuple[Mutant, ...]:
+def _filtered(mutants: tuple[Mutant, ...], selection: Selection, origin: Origin) -> tuple[Mutant, ...]:
     if selection.mutants:
-        found = tuple(m for m in found if m.id.startswith(selection.mutants))
+        mutants = tuple(m for m in mutants if m.id.startswith(selection.mutants))
     if selection.intents:
-        found = tuple(m for m in found if m.intent in selection.intents)
+        mutants = tuple(m for m in mutants if m.intent in selection.intents)
     if selection.targets:
-        found = at_targets(found, selection.targets, origin)
+        mutants = at_targets(mutants, selection.targets, origin)
     if selection.changes is not None:
-        found = tuple(m for m in found if touches(selection.changes, m, origin.config))
-    return found
+        mutants = tuple(m for m in mutants if touches(selection.changes, m, origin.config))
+    return mutants
 
 
 def _in_project(name: str, settings: MutationSettings) -> bool:

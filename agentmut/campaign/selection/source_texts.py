@@ -33,16 +33,16 @@ class SourceTexts(NamedTuple):
 
 def source_texts(origin: Origin, mutants: Sequence[Mutant], redactor: Redactor) -> SourceTexts:
     """Return the prompt and the documents of an agent, without secrets."""
-    found: list[SourceText] = []
+    texts: list[SourceText] = []
     number: dict[str, int] = {}
     for pointer, text in _written(origin):
         shown = redactor.text(text)
         if shown == text:
-            number[pointer] = len(found)
+            number[pointer] = len(texts)
         place = spot(About(pointer=pointer, span=(0, 0)), origin).target
         rules = tuple(_rules(origin, mutants)) if pointer == "/prompt" and shown == text else ()
-        found.append(SourceText(path=place.path or "", line=place.line, text=shown, rules=rules))
-    return SourceTexts(tuple(found), number)
+        texts.append(SourceText(path=place.path or "", line=place.line, text=shown, rules=rules))
+    return SourceTexts(tuple(texts), number)
 
 
 def _written(origin: Origin) -> Iterator[tuple[str, str]]:
@@ -65,7 +65,7 @@ def _rules(origin: Origin, mutants: Sequence[Mutant]) -> Iterator[PromptRule]:
 def _touching(instructions: Sequence[Instruction], mutants: Iterable[Mutant]) -> dict[int, list[str]]:
     """Map the start of each instruction to the mutants that change at least one character of it, each mutant once."""
     ends = [instruction.end for instruction in instructions]
-    found: dict[int, dict[str, None]] = {}
+    touched: dict[int, dict[str, None]] = {}
     for mutant in mutants:
         for edit in mutant.edits:
             if edit.pointer != "/prompt" or edit.span is None:
@@ -74,5 +74,5 @@ def _touching(instructions: Sequence[Instruction], mutants: Iterable[Mutant]) ->
             for at in range(bisect_left(ends, start + 1), len(instructions)):
                 if instructions[at].start >= max(end, start + 1):
                     break
-                found.setdefault(instructions[at].start, {})[mutant.id] = None
-    return {start: list(ids) for start, ids in found.items()}
+                touched.setdefault(instructions[at].start, {})[mutant.id] = None
+    return {start: list(ids) for start, ids in touched.items()}

@@ -25,13 +25,13 @@ def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin
     `tools/NAME`, `context`, `model`, `model/temperature`, `orchestration` or `history`. Raises `UsageError` for a
     name that the agent does not have.
     """
-    found = tuple(mutants)
-    spots = {mutant.id: [spot(place, origin) for place in mutant.places] for mutant in found}
+    candidates = tuple(mutants)
+    spots = {mutant.id: [spot(place, origin) for place in mutant.places] for mutant in candidates}
     known = _names(origin) | {
         name for spots_of_mutant in spots.values() for one in spots_of_mutant for name in one.names
     }
     wanted = [_wanted(target, known, origin) for target in targets]
-    return tuple(m for m in found if any(_is_at(one, w) for one in spots[m.id] for w in wanted))
+    return tuple(m for m in candidates if any(_is_at(one, w) for one in spots[m.id] for w in wanted))
 
 
 def _names(origin: Origin) -> set[str]:

@@ -12,11 +12,11 @@ LONGEST = 20_000
 
 def tool_texts(origin: Origin, redactor: Redactor) -> tuple[ToolText, ...]:
     """Return the text of each tool that a model reads, without secrets, and the place where the tool is written."""
-    found = []
+    texts = []
     for number, tool in enumerate(origin.config.tools):
         place = spot(About(pointer=f"/tools/{number}"), origin).target
         schema = json.dumps(tool.parameters, indent=2, ensure_ascii=False)
-        found.append(
+        texts.append(
             ToolText(
                 name=redactor.text(tool.name),
                 path=place.path or "",
@@ -25,4 +25,4 @@ def tool_texts(origin: Origin, redactor: Redactor) -> tuple[ToolText, ...]:
                 parameters=redactor.text(schema) if len(schema) <= LONGEST else "",
             )
         )
-    return tuple(found)
+    return tuple(texts)

@@ -56,8 +56,8 @@ class MergedTrials:
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
         """Return the shard's trial; trials that the campaign executed count as executed by the merged run."""
-        found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
-        return found._replace(run=run) if found and found.run in self._counted else found
+        taken = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
+        return taken._replace(run=run) if taken and taken.run in self._counted else taken
 
     def _is_used(self, trial: StoredTrial) -> bool:
         executed = (trial.mutant, trial.key, trial.run, trial.finished)
@@ -125,12 +125,12 @@ class Merge(NamedTuple):
 
         A shard whose budget ended first lacks some of them, and a merge runs nothing.
         """
-        found: set[tuple[str, str, int]] = set()
+        runs: set[tuple[str, str, int]] = set()
         for shard in self.shards:
             with _opened(shard.store) as store:
                 rows = store.rows_of(shard.run.id)
-                found.update((r["mutant"], r["scenario"], r["repeat"]) for r in rows if _is_after_kill(r))
-        return frozenset(found)
+                runs.update((r["mutant"], r["scenario"], r["repeat"]) for r in rows if _is_after_kill(r))
+        return frozenset(runs)
 
 
 def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
@@ -140,7 +140,7 @@ def plan_merge(session: Session, stores: Sequence[Where], now: float) -> Merge:
     not as it was.
     """
     shards, notes = _shards(stores)
-    plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
+    plan = merged_plan({str(shard): shard.plan for shard in shards}, new_run_id(now), now)
     plan = plan.model_copy(update={"notes": (*plan.notes, *notes)})
     return Merge(_fitting(session, plan), plan, shards, _common(shards, plan))
 
@@ -159,55 +159,55 @@ def _shards(stores: Iterable[Where]) -> Shards:
     Runs of other campaigns are what a shared folder held before; they are told of where shards are missing.
     """
     runs = _runs(stores)
-    newest = max(runs, key=lambda found: found.plan.started)
-    same = [found for found in runs if same_campaign(found.plan, newest.plan)]
-    chosen = {found.number: found for found in sorted(same, key=_preference)}
-    others = [found for found in runs if found not in same]
+    newest = max(runs, key=lambda shard: shard.plan.started)
+    same = [shard for shard in runs if same_campaign(shard.plan, newest.plan)]
+    chosen = {shard.number: shard for shard in sorted(same, key=_preference)}
+    others = [shard for shard in runs if shard not in same]
     if newest.plan.shard and len(chosen) < newest.plan.shard.of:
-        chosen |= {-at: found for at, found in enumerate(others, 1)}  # so that what differs is said
-    for found in chosen.values():
-        if found.run.status != "finished":
+        chosen |= {-at: shard for at, shard in enumerate(others, 1)}  # so that what differs is said
+    for shard in chosen.values():
+        if shard.run.status != "finished":
             raise UsageError(
-                f"shard {found.plan.shard} is not finished ({found}: {found.run.status}). `agentmut resume` there, "
+                f"shard {shard.plan.shard} is not finished ({shard}: {shard.run.status}). `agentmut resume` there, "
                 "then merge again."
             )
-    ordered = sorted(chosen.values(), key=lambda found: found.number)
+    ordered = sorted(chosen.values(), key=lambda shard: shard.number)
     return Shards(tuple(ordered), tuple(_passed_over(ordered, same)))
 
 
-def _preference(found: ShardRun) -> tuple[bool, float]:
+def _preference(shard: ShardRun) -> tuple[bool, float]:
     """Return the sort key of a run: a finished run comes after others, a newer run after older; the last is taken."""
-    return found.run.status == "finished", found.plan.started
+    return shard.run.status == "finished", shard.plan.started
 
 
 def _passed_over(chosen: Iterable[ShardRun], same: Sequence[ShardRun]) -> Iterator[str]:
-    for found in chosen:
-        older = [run.run.id for run in same if run.number == found.number and run.run.id != found.run.id]
+    for shard in chosen:
+        older = [run.run.id for run in same if run.number == shard.number and run.run.id != shard.run.id]
         if older:
             yield (
-                f"shard {found.plan.shard} was run more than once: {found.run.id}, the newest finished run, is "
+                f"shard {shard.plan.shard} was run more than once: {shard.run.id}, the newest finished run, is "
                 f"merged, and not {', '.join(older)}"
             )
 
 
 def _runs(stores: Iterable[Where]) -> list[ShardRun]:
     """Return every run of a shard in the stores, each once; a run is finished if one store has it finished."""
-    found: dict[str, ShardRun] = {}
+    by_id: dict[str, ShardRun] = {}
     for store in map(_place, stores):
         for shard in _shards_in(store):
-            known = found.setdefault(shard.run.id, shard)
+            known = by_id.setdefault(shard.run.id, shard)
             if known.run.status != "finished":  # copied while it was at work
-                found[shard.run.id] = shard
-    return list(found.values())
+                by_id[shard.run.id] = shard
+    return list(by_id.values())
 
 
 def _shards_in(where: Where) -> list[ShardRun]:
     with _opened(where) as store:
         plans = ((run, _plan(run)) for run in store.runs())
-        found = [ShardRun(where, run, plan) for run, plan in plans if plan and plan.shard]
-    if not found:
+        shards = [ShardRun(where, run, plan) for run, plan in plans if plan and plan.shard]
+    if not shards:
         raise UsageError(f"{_store_name(where)} holds no shard: run `agentmut run --shard k/n` there first.")
-    return found
+    return shards
 
 
 def _place(where: Where) -> Where:

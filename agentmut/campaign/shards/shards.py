@@ -36,8 +36,8 @@ def parse_shard(text: str) -> tuple[int, int]:
     >>> parse_shard("2/3")
     (2, 3)
     """
-    found = _FORM.fullmatch(text)
-    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _FORM.fullmatch(text)
+    number, of = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= of:
         raise UsageError(f"--shard {text}: give the number of this shard and how many there are, as in 2/3.")
     return number, of
@@ -140,15 +140,15 @@ def _differences(plan: Plan, other: Plan) -> Iterator[str]:
 
 
 def _check_complete(plans: Mapping[str, Plan]) -> None:
-    found: dict[int, str] = {}
+    places: dict[int, str] = {}
     of = 0
     for where, plan in plans.items():
         assert plan.shard
         of = plan.shard.of
-        if plan.shard.number in found:
-            raise UsageError(f"shard {plan.shard} is there twice: {found[plan.shard.number]} and {where}.")
-        found[plan.shard.number] = where
-    missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in found]
+        if plan.shard.number in places:
+            raise UsageError(f"shard {plan.shard} is there twice: {places[plan.shard.number]} and {where}.")
+        places[plan.shard.number] = where
+    missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in places]
     if missing:
         are_missing = "shard {} is missing" if len(missing) == 1 else "shards {} are missing"
         raise UsageError(

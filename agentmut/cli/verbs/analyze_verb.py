@@ -86,5 +86,5 @@ def analyze(
     contracts = tuple(str(Path(path).absolute()) for path in contract or ())
     with agents_on_stderr():
         file = str(write_scenarios.absolute()) if write_scenarios else ""
-        found = analyzed(project, AnalysisWish(query, by, contracts, tuple(relation or ()), file))
-    print_report(found, as_json, lambda: render_analysis(found, wants_color(), full=full), full=full)
+        analysis = analyzed(project, AnalysisWish(query, by, contracts, tuple(relation or ()), file))
+    print_report(analysis, as_json, lambda: render_analysis(analysis, wants_color(), full=full), full=full)

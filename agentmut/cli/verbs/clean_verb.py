@@ -57,16 +57,20 @@ def _clean_project(
 
     project = load_project(folder)
     with open_store(project) as store:
-        found, old = unneeded(store, project, keep), OldImports(store.imports, before)
+        removable, old = unneeded(store, project, keep), OldImports(store.imports, before)
         imports = old.number
         if not as_json:
-            typer.echo("\n".join(filter(None, (found.summary(store), old.summary))))
-        if not dry_run and (found.runs or found.trials or imports):
+            typer.echo("\n".join(filter(None, (removable.summary(store), old.summary))))
+        if not dry_run and (removable.runs or removable.trials or imports):
             _ask(yes=yes)
             old.remove()
-            found.remove(store, project)
+            removable.remove(store, project)
     if as_json:
-        document = {"runs_removed": found.ids, "trials_removed": found.trials, "runs_kept": found.kept}
+        document = {
+            "runs_removed": removable.ids,
+            "trials_removed": removable.trials,
+            "runs_kept": removable.kept,
+        }
         document |= {"dry_run": dry_run} | ({} if before is None else {"imports_removed": imports})
         print_json(document)
 

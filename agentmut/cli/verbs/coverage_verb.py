@@ -53,14 +53,14 @@ def coverage(
         )
     # to read its config the agent may be built, which may take keys
     with agents_on_stderr(), stand_in_keys(), opened(project) as (session, store):
-        found = project_coverage(session, store, CoverageRequest(run, tuple(scenarios or ()), calibrate))
+        report = project_coverage(session, store, CoverageRequest(run, tuple(scenarios or ()), calibrate))
         latest = None if scenarios else latest_result(session, run)
         if latest is not None:
-            write_coverage(found, session.project.runs / latest.run_id)
-            store.reports.keep_later(latest.run_id, COVERAGE, found)
+            write_coverage(report, session.project.runs / latest.run_id)
+            store.reports.keep_later(latest.run_id, COVERAGE, report)
     print_report(
-        found,
+        report,
         as_json,
-        lambda: render_coverage(found, wants_color(), SHOWN[items]),
+        lambda: render_coverage(report, wants_color(), SHOWN[items]),
         full=full or items == "all",
     )

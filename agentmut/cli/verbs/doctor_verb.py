@@ -58,11 +58,13 @@ def doctor(
         loaded = load_project(project, agent, awaited_request=save_request)
         with agent_environment(loaded):
             session = _opened(loaded, scenario)
-            found = _examined(session, yes=yes, kept_in=str(save_request or ""))
+            examination = _examined(session, yes=yes, kept_in=str(save_request or ""))
     if save_request:
-        _save(found, save_request, loaded)
-    print_report(found.diagnosis, as_json, lambda: render_diagnosis(found.diagnosis, wants_color()))
-    raise typer.Exit(int(ExitCode.OK if found.diagnosis.reachable else ExitCode.BROKEN))
+        _save(examination, save_request, loaded)
+    print_report(
+        examination.diagnosis, as_json, lambda: render_diagnosis(examination.diagnosis, wants_color())
+    )
+    raise typer.Exit(int(ExitCode.OK if examination.diagnosis.reachable else ExitCode.BROKEN))
 
 
 def _opened(project: "Project", scenario: str | None) -> "Session":
@@ -103,16 +105,18 @@ def _announce(before: "Diagnosis", leftovers: str, plan: str, *, yes: bool) -> N
         typer.confirm(f"{text}\nRun?", abort=True, err=True)
 
 
-def _save(found: "Examination", path: Path, project: "Project") -> None:
+def _save(examination: "Examination", path: Path, project: "Project") -> None:
     from agentmut._base import StoreError
     from agentmut.cli.delivering import write_output
     from agentmut.project import with_sources
 
-    if found.kept is None:
-        ending = f" The agent's run ended so: {found.diagnosis.said}" if found.diagnosis.said else ""
+    if examination.kept is None:
+        ending = (
+            f" The agent's run ended so: {examination.diagnosis.said}" if examination.diagnosis.said else ""
+        )
         raise UsageError(f"--save-request: no model request was seen, so there is none to keep.{ending}")
     try:
-        text = with_sources(found.kept.text, found.kept.config, project.root.resolve())
+        text = with_sources(examination.kept.text, examination.kept.config, project.root.resolve())
         write_output(path, text.encode())
     except OSError as error:
         raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None

@@ -204,16 +204,16 @@ def _why_none(imported: int) -> str:
     return " No stored trial fits: `agentmut trials` lists the stored trials, `agentmut run` makes some."
 
 
-def _write(found: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[int, str]:
+def _write(trials: "Iterable[ExportedTrial]", agent: str, goal: _Goal) -> tuple[int, str]:
     """Write or send trials; return their number, and what has become of them."""
     from agentmut.report import send_lines
 
     if goal.target is None:
-        count, what = send_lines(_lines(found, agent), goal.endpoint), f"sent to {goal.endpoint}."
+        count, what = send_lines(_lines(trials, agent), goal.endpoint), f"sent to {goal.endpoint}."
     elif goal.written_as is TraceFormat.ATIF:
-        count, what = _write_atif(found, agent, goal.target), f"written to {goal.target}."
+        count, what = _write_atif(trials, agent, goal.target), f"written to {goal.target}."
     else:
-        count, what = _write_otlp(found, agent, goal.target), f"written to {goal.target}."
+        count, what = _write_otlp(trials, agent, goal.target), f"written to {goal.target}."
     one, many = ("trajectory", "trajectories") if goal.written_as is TraceFormat.ATIF else ("trace", "traces")
     return count, f"{count} {one if count == 1 else many} {what}"
 
@@ -242,13 +242,13 @@ def _check(target: Path | None, written_as: TraceFormat, endpoint: str | None) -
         raise UsageError(f"{target} is a file; atif is a folder. Name another one.")
 
 
-def _lines(found: "Iterable[ExportedTrial]", agent: str) -> Iterator[str]:
+def _lines(trials: "Iterable[ExportedTrial]", agent: str) -> Iterator[str]:
     from agentmut.report import otlp_line
 
-    return (otlp_line(trial, agent) for trial in found)
+    return (otlp_line(trial, agent) for trial in trials)
 
 
-def _write_otlp(found: "Iterable[ExportedTrial]", agent: str, target: Path) -> int:
+def _write_otlp(trials: "Iterable[ExportedTrial]", agent: str, target: Path) -> int:
     """Write a line for each trial, and put the file in its place once it is whole."""
     from agentmut._base import write_private_parts
 
@@ -256,7 +256,7 @@ def _write_otlp(found: "Iterable[ExportedTrial]", agent: str, target: Path) -> i
 
     def counted() -> Iterator[bytes]:
         nonlocal written
-        for line in _lines(found, agent):
+        for line in _lines(trials, agent):
             yield f"{line}\n".encode()
             written += 1
 
@@ -266,14 +266,14 @@ def _write_otlp(found: "Iterable[ExportedTrial]", agent: str, target: Path) -> i
     return written
 
 
-def _write_atif(found: "Iterable[ExportedTrial]", agent: str, folder: Path) -> int:
+def _write_atif(trials: "Iterable[ExportedTrial]", agent: str, folder: Path) -> int:
     from agentmut._base import write_whole
     from agentmut.report import atif_trajectory
 
     new: list[Path] = []
     written = 0
     try:
-        for trial in found:
+        for trial in trials:
             document = json.dumps(atif_trajectory(trial, agent), ensure_ascii=False, indent=1)
             kind = "imported" if trial.imported else "trial"
             # padded: in the order of names the runs of a scenario stay in their order

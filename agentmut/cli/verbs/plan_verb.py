@@ -79,11 +79,11 @@ def plan(
         if untouched is None:
             if probe is not None:
                 _probe(session, store, now, progress, probe, seed, yes=yes)
-            found = foresee(session, store, generation, rate, seed)
+            forecast = foresee(session, store, generation, rate, seed)
     if untouched is not None:
         print_nothing_to_do(untouched, as_json=as_json)
     else:
-        print_report(found, as_json, lambda: render_plan(found, wants_color(), full=full), full=full)
+        print_report(forecast, as_json, lambda: render_plan(forecast, wants_color(), full=full), full=full)
 
 
 def _probe(

@@ -259,13 +259,13 @@ def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
 
     with stand_in_keys():
         session = open_session(load_project(project))
-    found = make_mutants(session, Selection(mutants=(wanted,))).mutants
-    if len(found) != 1:
+    matching = make_mutants(session, Selection(mutants=(wanted,))).mutants
+    if len(matching) != 1:
         raise UsageError(
-            f"{len(found)} mutants have an id that begins with {wanted!r}. Give more of the id. `agentmut mutants` "
+            f"{len(matching)} mutants have an id that begins with {wanted!r}. Give more of the id. `agentmut mutants` "
             "lists all mutants."
         )
     base = session.suite.full
-    mutated = found[0].apply(base)
-    typer.echo(f"mutant {found[0].id}: {found[0].operator}", err=True)
+    mutated = matching[0].apply(base)
+    typer.echo(f"mutant {matching[0].id}: {matching[0].operator}", err=True)
     return lambda name: Trial(name, tools=altered_tools(mutated), rewriter=ConfigRewriter(base, mutated))

@@ -220,10 +220,10 @@ def _outcomes(
     project, chosen = request.project, request.chosen
     view = _view(project, request.output)._replace(full=request.full or request.output is not None)
     text = _other(verdicts, relations, chosen, view)
-    found = verdicts or relations
+    report = verdicts or relations
     # it names its campaign, whose own report says it
-    if found is not None and not isinstance(found, SurvivorsReport):
-        _say_stale(project, found, chosen)
+    if report is not None and not isinstance(report, SurvivorsReport):
+        _say_stale(project, report, chosen)
     return text
 
 
@@ -322,14 +322,14 @@ def _other(
         verdicts_markdown,
     )
 
-    found = verdicts or relations
-    assert found is not None
+    report = verdicts or relations
+    assert report is not None
     if chosen == "json":
-        return json_text(found)
+        return json_text(report)
     if verdicts is not None and chosen == "markdown":
         return verdicts_markdown(verdicts)
     if chosen != "terminal":
-        return outcomes_as(*_in_rows(found, chosen))
+        return outcomes_as(*_in_rows(report, chosen))
     if verdicts is not None:
         return render_verdicts(verdicts, view.color)
     assert relations is not None

@@ -96,14 +96,14 @@ def _none_named(result: "Result") -> str:
     return f"name a mutant: `agentmut show ID`. {which}{lists}"
 
 
-def _none_or_several(run: str, begins: str, found: "list[MutantRow]") -> str:
+def _none_or_several(run: str, begins: str, rows: "list[MutantRow]") -> str:
     """Raise `UsageError` that names the mutants whose ids begin with the text, or says that there is none."""
-    if not found:
+    if not rows:
         lists = "`agentmut report` lists survivors, `agentmut mutants` all mutants."
         return f"no mutant of run {run} has an id that begins with {begins!r}. {lists}"
-    shown = ", ".join(f"{row.id} ({row.operator})" for row in found[:NAMED])
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return f"{len(found)} mutants of run {run} begin with {begins!r}: {shown}{more}. Give more of the id."
+    shown = ", ".join(f"{row.id} ({row.operator})" for row in rows[:NAMED])
+    more = f" and {len(rows) - NAMED} more" if len(rows) > NAMED else ""
+    return f"{len(rows)} mutants of run {run} begin with {begins!r}: {shown}{more}. Give more of the id."
 
 
 def _runs(
@@ -146,6 +146,6 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
         if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
-            found, notes = mined_assertions(session, store, run, [row.id], SHOWN)
-    none = () if found else ("no assertion was found that passes on the original and kills it",)
-    return Proposals(found, loaded.sources.scenarios, (*notes, *none))
+            assertions, notes = mined_assertions(session, store, run, [row.id], SHOWN)
+    none = () if assertions else ("no assertion was found that passes on the original and kills it",)
+    return Proposals(assertions, loaded.sources.scenarios, (*notes, *none))

@@ -80,13 +80,13 @@ def suggest(
         _apply(loaded, ids or [], as_json)
         return
     with agents_on_stderr():
-        found = _proposed(loaded, run, trials, seed, scenarios=scenarios, yes=yes)
+        proposed = _proposed(loaded, run, trials, seed, scenarios=scenarios, yes=yes)
     if as_json:
-        print_json(_document(found))
+        print_json(_document(proposed))
     else:
         from agentmut.report import render_suggestions
 
-        print_page(render_suggestions(found, wants_color()), full=full)
+        print_page(render_suggestions(proposed, wants_color()), full=full)
 
 
 def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool) -> None:
@@ -116,7 +116,7 @@ def _proposed(
     keys = nullcontext() if scenarios else stand_in_keys()
     with keys, opened(project) as (session, store):
         if not scenarios:
-            found = free_suggestions(session, store, run)
+            proposed = free_suggestions(session, store, run)
         else:
             line = ProgressLine()
 
@@ -124,13 +124,13 @@ def _proposed(
                 line.show(lambda: f"searching | {bench.trials_asked_for}/{bench.plan.trials} trials")
 
             try:
-                found = searched_suggestions(
+                proposed = searched_suggestions(
                     session, store, now=time.time(), run=run, seed=seed, trials=trials, progress=show
                 )
             finally:
                 line.close()
-    keep_suggestions(project, found.suggestions)
-    return found
+    keep_suggestions(project, proposed.suggestions)
+    return proposed
 
 
 def _ask(project: "Project", trials: int | None, yes: bool) -> None:
@@ -167,11 +167,11 @@ def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
         typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
 
 
-def _document(found: "Proposed") -> dict[str, object]:
-    searched = found.searched
+def _document(proposed: "Proposed") -> dict[str, object]:
+    searched = proposed.searched
     return {
-        **found.suggestions.model_dump(mode="json"),
-        "ideas": [idea._asdict() for idea in found.ideas],
+        **proposed.suggestions.model_dump(mode="json"),
+        "ideas": [idea._asdict() for idea in proposed.ideas],
         "search": None
         if searched is None
         else {

@@ -193,16 +193,17 @@ MOST_VERSIONS = 3
 
 def _versions(report: "WatchReport") -> list[str]:
     """Return what to know where several versions of the agent made the runs, in one line."""
-    found = report.versions
-    if len(found) < 2:
+    versions = report.versions
+    if len(versions) < 2:
         return []
     named = "; ".join(
         f"{row.version or 'without a version'}: {row.reference} of the first, {row.watched} of the later runs"
-        for row in found[:MOST_VERSIONS]
+        for row in versions[:MOST_VERSIONS]
     )
-    more = f"; {len(found) - MOST_VERSIONS} more versions" if len(found) > MOST_VERSIONS else ""
-    largest = next((row.version for row in found if row.version), "")
+    more = f"; {len(versions) - MOST_VERSIONS} more versions" if len(versions) > MOST_VERSIONS else ""
+    largest = next((row.version for row in versions if row.version), "")
     return [
-        f"These runs come from {len(found)} versions of the agent ({named}{more}). A chart also raises an alarm where "
-        f"a later version behaves differently. To watch one version alone, give its name: `--version {quote(largest)}`."
+        f"These runs come from {len(versions)} versions of the agent ({named}{more}). A chart also raises an alarm "
+        "where a later version behaves differently. To watch one version alone, give its name: "
+        f"`--version {quote(largest)}`."
     ]

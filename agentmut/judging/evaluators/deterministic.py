@@ -35,10 +35,10 @@ class ExactMatch(JudgesAtOnce):
 
 def _same_structure(expected: JsonValue, trace: AgentTrace) -> tuple[bool, str]:
     try:
-        found = structured(trace)
+        answered = structured(trace)
     except ValueError:
         return False, shown(trace.output)
-    return same_json(expected, found), shown(found)
+    return same_json(expected, answered), shown(answered)
 
 
 class _Phrases:
@@ -76,9 +76,9 @@ class Contains(JudgesAtOnce):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Look for each phrase in the output's text."""
-        found = self.phrases.found_in(trace.text)
-        missing = [phrase for phrase in self.phrases.phrases if phrase not in found]
-        reason = f"output has {_listed(found)}"
+        present = self.phrases.found_in(trace.text)
+        missing = [phrase for phrase in self.phrases.phrases if phrase not in present]
+        reason = f"output has {_listed(present)}"
         if missing:
             reason = f"output lacks {_listed(missing)}: {shown(trace.text)}"
         return Check(evaluator="contains", passed=not missing, reason=reason)
@@ -95,11 +95,11 @@ class NotContains(JudgesAtOnce):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Look for each phrase in the output's text."""
-        found = self.phrases.found_in(trace.text)
+        present = self.phrases.found_in(trace.text)
         reason = f"output has no {_listed(self.phrases.phrases)}"
-        if found:
-            reason = f"output has the forbidden {_listed(found)}: {shown(trace.text)}"
-        return Check(evaluator="not_contains", passed=not found, reason=reason)
+        if present:
+            reason = f"output has the forbidden {_listed(present)}: {shown(trace.text)}"
+        return Check(evaluator="not_contains", passed=not present, reason=reason)
 
 
 def _listed(phrases: Iterable[str]) -> str:

@@ -34,15 +34,15 @@ class _Edge(ABC):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Compare that end of the output."""
-        found = self._found(trace.text)
+        text = self._found(trace.text)
         verb = self.name.replace("_", " ")
         wanted = " or ".join(map(repr, self.texts))
         reason = (
-            f"output {verb} {found!r}"
-            if found
+            f"output {verb} {text!r}"
+            if text
             else f"expected an output that {verb} {wanted}: {shown(trace.text)}"
         )
-        return Check(evaluator=self.name, passed=found is not None, reason=reason)
+        return Check(evaluator=self.name, passed=text is not None, reason=reason)
 
     def holds(self, output: str) -> bool:
         """Return whether an output passes."""

@@ -63,10 +63,10 @@ class Expression:
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Evaluate over the trace. Raise `EvaluatorError` where its data does not allow the expression."""
-        found = self.predicate.of(namespace(scenario, trace))
-        output = "" if found.true or found.unusable else f"; output: {shown(trace.text)}"
-        reason = f"`{self.predicate.source}` {found.explanation}{output}"
-        return Check(evaluator="expression", passed=found.true, reason=reason)
+        truth = self.predicate.of(namespace(scenario, trace))
+        output = "" if truth.true or truth.unusable else f"; output: {shown(trace.text)}"
+        reason = f"`{self.predicate.source}` {truth.explanation}{output}"
+        return Check(evaluator="expression", passed=truth.true, reason=reason)
 
 
 class Truth(NamedTuple):
@@ -99,13 +99,13 @@ class Predicate:
 
     def of(self, values: Mapping[str, Any]) -> Truth:
         """Return whether it is true of these values, which it cannot change. Raise `EvaluatorError` if unknown."""
-        found = self._found(values)
-        if found.unusable and not self.fails_otherwise:
+        truth = self._found(values)
+        if truth.unusable and not self.fails_otherwise:
             raise EvaluatorError(
-                f"`{self.source}` {found.explanation}. {REMEDY}",
+                f"`{self.source}` {truth.explanation}. {REMEDY}",
                 f"`{self.source}` cannot be evaluated. {REMEDY}",
             )
-        return found
+        return truth
 
     def _found(self, values: Mapping[str, Any]) -> Truth:
         evaluator = _Evaluator(

@@ -33,12 +33,12 @@ class States:
 
 
 def _figures(text: str) -> Iterator[tuple[str, str]]:
-    found = stated_figures(text)
-    if not found:
+    figures = stated_figures(text)
+    if not figures:
         raise ValueError(
             f"expects a number, best with its unit, a date, a time or an identifier, got {text!r}"
         )
-    yield from found
+    yield from figures
 
 
 class Decides:

@@ -20,11 +20,11 @@ class SuiteCheck:
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Return the check as the suite reported it. All checks of one name must pass; none at all fails."""
-        found = [check for check in trace.checks if check.evaluator == self._name]
-        failed = next((check for check in found if not check.passed), None)
+        checks = [check for check in trace.checks if check.evaluator == self._name]
+        failed = next((check for check in checks if not check.passed), None)
         if failed is not None:
             return failed
-        return found[0] if found else Check(evaluator=self._name, passed=False, reason=_missing(self._name))
+        return checks[0] if checks else Check(evaluator=self._name, passed=False, reason=_missing(self._name))
 
 
 class SuiteChecks(SuiteCheck, GivesChecks):

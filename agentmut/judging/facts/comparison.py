@@ -161,12 +161,12 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
 
 def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, frozenset[Fact]]:
     """Return the facts of closed slots, by slot; numbers without a unit are left out."""
-    found: dict[Slot, frozenset[Fact]] = {}
+    by_slot: dict[Slot, frozenset[Fact]] = {}
     for fact in facts:
         place = slot(fact)
         if place in closed and (place.kind != "numbers" or place.name):
-            found[place] = found.get(place, frozenset()) | {fact}
-    return found
+            by_slot[place] = by_slot.get(place, frozenset()) | {fact}
+    return by_slot
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:

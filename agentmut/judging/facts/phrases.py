@@ -19,9 +19,9 @@ def phrases(left: frozenset[Fact], right: frozenset[Fact]) -> tuple[str, ...]:
     A value that became another of the same slot is one phrase: `decision: yes became no`.
     """
     left, right = _essential(left), _essential(right)
-    found = [*_changed(left, right)]
-    paired = {fact for pair in found for fact in pair}
-    said = [f"{_place(one)}{_value(one)} became {_value(other)}" for one, other in found]
+    changed = [*_changed(left, right)]
+    paired = {fact for pair in changed for fact in pair}
+    said = [f"{_place(one)}{_value(one)} became {_value(other)}" for one, other in changed]
     said += [f"{_named(fact)} only in the source" for fact in sorted(left - paired)]
     said += [f"{_named(fact)} only in the follow-up" for fact in sorted(right - paired)]
     more = [f"and {len(said) - MOST} more"] if len(said) > MOST else []
@@ -58,10 +58,10 @@ def _changed(left: frozenset[Fact], right: frozenset[Fact]) -> Iterator[tuple[Fa
 
 
 def _by_slot(facts: frozenset[Fact]) -> dict[Slot, list[Fact]]:
-    found: dict[Slot, list[Fact]] = {}
+    by_slot: dict[Slot, list[Fact]] = {}
     for fact in facts:
-        found.setdefault(slot(fact), []).append(fact)
-    return found
+        by_slot.setdefault(slot(fact), []).append(fact)
+    return by_slot
 
 
 def _place(fact: Fact) -> str:

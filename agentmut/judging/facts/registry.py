@@ -64,9 +64,9 @@ class Resemblance:
             return self
         pairs = [*combinations([_text(trace) for trace in sources], 2)]
         step = -(-len(pairs) // _MOST_PAIRS)
-        found = sorted(distance(left, right, self.measure) for left, right in pairs[::step])
-        at = -(-int(QUANTILE * 100) * len(found) // 100) - 1
-        return Resemblance({"measure": self.measure, "threshold": found[at]})
+        distances = sorted(distance(left, right, self.measure) for left, right in pairs[::step])
+        at = -(-int(QUANTILE * 100) * len(distances) // 100) - 1
+        return Resemblance({"measure": self.measure, "threshold": distances[at]})
 
     def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
         """Return how far apart the answers are, if they are too far apart."""

@@ -169,15 +169,15 @@ def _label(found: Any, where: str) -> JsonValue:
     return label
 
 
-def _faults(found: Any) -> Iterator[str]:
-    if not isinstance(found, dict):
-        yield f"expected a mapping, got {found!r}"
+def _faults(label: Any) -> Iterator[str]:
+    if not isinstance(label, dict):
+        yield f"expected a mapping, got {label!r}"
         return
-    if unknown := sorted(found.keys() - LabelledAnswer.model_fields):
+    if unknown := sorted(label.keys() - LabelledAnswer.model_fields):
         yield f"unknown key {unknown[0]!r}"
-    if "answer" not in found:
+    if "answer" not in label:
         yield "the key 'answer' is missing"
-    if not isinstance(found.get("human"), bool):
+    if not isinstance(label.get("human"), bool):
         yield "the key 'human' has to be true or false"
-    if not isinstance(found.get("judge"), bool | None):
+    if not isinstance(label.get("judge"), bool | None):
         yield "the key 'judge' has to be true or false"

@@ -137,7 +137,7 @@ def _rows(samples: ArrayLike | Sequence[ArrayLike], paired: bool) -> list[Array]
 
 
 def _finite(values: Any, where: str) -> float:
-    found = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(found).all():
+    numbers = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
         raise ValueError(f"statistic must be a finite number, got NaN or infinity on {where}")
-    return float(found.ravel()[0])
+    return float(numbers.ravel()[0])

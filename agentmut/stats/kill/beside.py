@@ -109,17 +109,17 @@ def _log_weights(elsewhere: tuple[KillCounts, ...]) -> "Array":
 
 
 @lru_cache(maxsize=16_384)
-def _log_same(found: KillCounts) -> "Array":
+def _log_same(counts: KillCounts) -> "Array":
     """Return the log chance of all trials by shift, if the mutant is like the original."""
-    grid = _grid(found.f0, found.n0)
-    failures, trials = found.failures + found.original_failures, found.trials + found.original_trials
+    grid = _grid(counts.f0, counts.n0)
+    failures, trials = counts.failures + counts.original_failures, counts.trials + counts.original_trials
     return _log_mean(failures * grid.rate + (trials - failures) * grid.passing)
 
 
-def _log_worse(found: KillCounts) -> "Array":
+def _log_worse(counts: KillCounts) -> "Array":
     """Return the log chance of all trials by shift, if the mutant is worse."""
-    _, _, f, n, g, c = found
-    grid = _grid(found.f0, found.n0)
+    _, _, f, n, g, c = counts
+    grid = _grid(counts.f0, counts.n0)
     original = (g * grid.rate + (c - g) * grid.passing)[..., None]
     return _log_mean(original + f * grid.worse + (n - f) * grid.rest)
 

@@ -45,7 +45,7 @@ def endings(table: KillTable) -> Mapping[Decision, Endings]:
 
 def endings_after(table: KillTable, trials: int, alive: Mapping[int, float]) -> Mapping[Decision, Endings]:
     """Return where the table ends sequences that it leaves undecided after so many trials: `alive`, by failures."""
-    found: dict[Decision, list[tuple[int, int, float]]] = defaultdict(list)
+    ended: dict[Decision, list[tuple[int, int, float]]] = defaultdict(list)
     for n in range(trials + 1, table.design.n_max + 1):
         arrived: dict[int, float] = defaultdict(float)
         for f, paths in alive.items():
@@ -57,8 +57,8 @@ def endings_after(table: KillTable, trials: int, alive: Mapping[int, float]) -> 
             if decision is Decision.CONTINUE:
                 alive[f] = paths
             else:
-                found[decision].append((n, f, paths))
-    return {decision: Endings(*np.array(states, dtype=float).T) for decision, states in found.items()}
+                ended[decision].append((n, f, paths))
+    return {decision: Endings(*np.array(states, dtype=float).T) for decision, states in ended.items()}
 
 
 def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:

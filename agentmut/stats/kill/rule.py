@@ -215,12 +215,12 @@ def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
     chances = sequences(f0, n0, design.delta, design.n_max)
     usual = design._replace(alpha=DEFAULT_DESIGN.alpha) == DEFAULT_DESIGN
     limit = safety_factor(n0, design.alpha, usual=usual) * design.alpha
-    found = solve(chances, limit, 0.95 * design.beta)
-    kill_at, survive_at = _boundaries(found, design.n_max)
-    return KillTable(f0, n0, design, kill_at, survive_at, found.log_kill, found.log_survive)
+    solution = solve(chances, limit, 0.95 * design.beta)
+    kill_at, survive_at = _boundaries(solution, design.n_max)
+    return KillTable(f0, n0, design, kill_at, survive_at, solution.log_kill, solution.log_survive)
 
 
-def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _boundaries(solution: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the regions as two numbers for each n, read where the rule can arrive; rounding may blur them elsewhere.
 
     Raises `ArithmeticError` if a region that can be reached is not a half-line in f.
@@ -230,7 +230,7 @@ def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[i
     kill_at, survive_at, low, high = [1], [-1], 0, 0
     for n in range(1, n_max + 1):
         high += 1
-        kills, survives = found.kill[row(n)], found.survive[row(n)]
+        kills, survives = solution.kill[row(n)], solution.survive[row(n)]
         kill, survive = low + _first(kills[low:]), high - _first(survives[high::-1])
         if not (kills[kill : high + 1].all() and survives[low : survive + 1].all()):
             raise ArithmeticError("the decisions of the kill rule are not monotone in the number of failures")

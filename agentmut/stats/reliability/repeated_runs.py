@@ -172,9 +172,9 @@ def _counts(c: int, n: int, k: int, estimator: Estimator) -> tuple[int, int, int
 
 def _booleans(outcomes: Iterable[bool]) -> Sequence[bool]:
     """Return Python's booleans from Python's or numpy's; refuse text, whose letters would all be true."""
-    found = [outcome.item() if hasattr(outcome, "item") else outcome for outcome in outcomes]
-    odd = [outcome for outcome in found if not isinstance(outcome, bool)]
-    if odd or not found:
+    plain = [outcome.item() if hasattr(outcome, "item") else outcome for outcome in outcomes]
+    odd = [outcome for outcome in plain if not isinstance(outcome, bool)]
+    if odd or not plain:
         example = repr(odd[0]) if odd else "none"
         raise ValueError(f"outcomes must be one boolean a run, at least one, got {example}")
-    return found
+    return plain

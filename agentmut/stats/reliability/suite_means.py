@@ -38,14 +38,14 @@ def mean_over_scenarios(
     level = check_level(level)
     estimator = pass_at_k if at_least_one else pass_hat_k
     values = [estimator(c, n, k) for c, n in counts]
-    found = clustered_mean(values, range(len(values)), level, bounds=(0, 1)).interval
-    if len(values) > 1 and found.high > found.low:
+    interval = clustered_mean(values, range(len(values)), level, bounds=(0, 1)).interval
+    if len(values) > 1 and interval.high > interval.low:
         mean = sum(values) / len(values)
         if len(values) * min(mean, 1 - mean) < SKEWED:
             other = bounded_mean(values, level)
-            low, high = min(found.low, other.low), max(found.high, other.high)
-            return found._replace(low=low, high=high, method="t or gaffke over scenarios")
-        return found._replace(method="t over scenarios")
+            low, high = min(interval.low, other.low), max(interval.high, other.high)
+            return interval._replace(low=low, high=high, method="t or gaffke over scenarios")
+        return interval._replace(method="t over scenarios")
     if len(values) > 1 and values[0] in (0, 1):
         total = wilson(round(sum(values)), len(values), level)
         return total._replace(method="wilson over scenarios that all agree")

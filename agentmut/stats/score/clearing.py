@@ -26,11 +26,11 @@ def most_with_drop(foremost: int, strata: Sequence[int], miss: float, error: flo
         raise ValueError(f"miss must be in [0, 1) and error in (0, 1), got {miss} and {error}")
     # the logarithm of each factor is concave in D_h, so taking the least loss each time gives the largest product
     losses = sorted(loss for size in (*strata, *[1] * foremost) for loss in _losses(size, miss))
-    found, budget = 0, -math.log(error) * (1 + 1e-12)
-    while found < len(losses) and losses[found] <= budget:
-        budget -= losses[found]
-        found += 1
-    return found
+    most, budget = 0, -math.log(error) * (1 + 1e-12)
+    while most < len(losses) and losses[most] <= budget:
+        budget -= losses[most]
+        most += 1
+    return most
 
 
 def _losses(size: int, miss: float) -> list[float]:

@@ -80,12 +80,12 @@ def missed_rates(mutants: Iterable[JudgedMutant], resolution: float | None = Non
     """
     families = {mutant.family: mutant for mutant in mutants if mutant.tests}
     names = sorted({test.scenario for mutant in families.values() for test in mutant.tests})
-    found = {
+    chances = {
         (name, table): decision_probability(table, Decision.SURVIVED, _worse(table, names.index(name)))
         for mutant in families.values()
         for name, table in clearing_tables(mutant.tests, resolution).items()
     }
-    return np.asarray(np.max(list(found.values()), axis=0)) if found else np.zeros(POINTS)
+    return np.asarray(np.max(list(chances.values()), axis=0)) if chances else np.zeros(POINTS)
 
 
 def survivors_of(mutants: Iterable[JudgedMutant], resolution: float | None = None) -> list[Survivors]:
@@ -128,11 +128,11 @@ def _survivors(
 
 def _tables_up_to(tests: tuple[KillTest, ...], resolution: float | None) -> Mapping[str, Tables]:
     """Return by scenario the table whose survival is claimed, behind those of larger drops."""
-    found = {}
+    tables = {}
     for name, last in clearing_tables(tests, resolution).items():
         drops = {t.table.design.delta: t.table for t in tests if t.scenario == name}
-        found[name] = (*(drops[d] for d in sorted(drops, reverse=True) if d > last.design.delta), last)
-    return found
+        tables[name] = (*(drops[d] for d in sorted(drops, reverse=True) if d > last.design.delta), last)
+    return tables
 
 
 def _is_fast(mutant: JudgedMutant, tables: Mapping[str, Tables]) -> bool:

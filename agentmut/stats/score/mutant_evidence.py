@@ -69,11 +69,11 @@ def clearing_tables(tests: tuple[KillTest, ...], resolution: float | None = None
     Without a resolution it is the table of the smallest drop. A scenario whose tables are all coarser is left out:
     it cannot have been cleared.
     """
-    found: dict[str, KillTable] = {}
+    tables: dict[str, KillTable] = {}
     for test in sorted(tests, key=lambda t: t.table.design.delta, reverse=resolution is None):
         if resolution is None or test.table.design.delta <= resolution * (1 + 1e-9):
-            found[test.scenario] = test.table
-    return found
+            tables[test.scenario] = test.table
+    return tables
 
 
 @lru_cache(maxsize=2048)

@@ -100,9 +100,9 @@ def sampled_score(
     tested = any(mutant.tests for mutant in mutants)
     false = false_kill_rates(mutants) if tested else np.zeros(1)
     sample = Drawn(killed, undecided, survived, false, missed_rates(mutants, resolution))
-    found = bounds_for_all(sample, population, gamma)
+    bounds = bounds_for_all(sample, population, gamma)
     estimate = killed / (killed + survived) * population / total if killed + survived else None
-    return Interval(estimate, found.low / total, found.high / total, 1 - gamma, total, "kill rule, sample")
+    return Interval(estimate, bounds.low / total, bounds.high / total, 1 - gamma, total, "kill rule, sample")
 
 
 def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95) -> Interval | None:

@@ -102,10 +102,10 @@ def proxied(pairs: Pairs) -> ProxyGain:
     ProxyGain(share=0.460..., rho=0.657..., weight=0.525..., saved=0.345...)
     """
     _check(pairs)
-    found, rho = _moments(pairs, 0.0), _rho(pairs)
-    slope = found.covariance / found.cheap_variance if found.cheap_variance else 0.0
+    moments, rho = _moments(pairs, 0.0), _rho(pairs)
+    slope = moments.covariance / moments.cheap_variance if moments.cheap_variance else 0.0
     whole = _mean(pairs.both + pairs.cheap_only + pairs.rest_killed, pairs.population)
-    share = found.dear + slope * (whole - found.cheap)
+    share = moments.dear + slope * (whole - moments.cheap)
     n, population = pairs.size, pairs.population
     weight = slope * (population - n) / population
     return ProxyGain(min(1.0, max(0.0, share)), rho, weight, _saved(rho, n, population))
@@ -199,15 +199,15 @@ class _Estimate(NamedTuple):
     def from_pairs(cls, pairs: Pairs) -> "_Estimate":
         """Return the regression estimate of the share of killed mutants. Raise `ValueError` for bad counts."""
         _check(pairs)
-        found = _moments(pairs, ADDED)
-        slope = found.covariance / found.cheap_variance
+        moments = _moments(pairs, ADDED)
+        slope = moments.covariance / moments.cheap_variance
         cheap = pairs.both + pairs.cheap_only + pairs.rest_killed
         whole = (cheap + ADDED) / (pairs.population + 2 * ADDED)
-        rest = found.dear_variance - slope * found.covariance
+        rest = moments.dear_variance - slope * moments.covariance
         n, population = pairs.size, pairs.population
         freedom = max(1, n - 2)  # mean and slope are estimated
         variance = (1 - n / population) * rest / freedom
-        return cls(found.dear + slope * (whole - found.cheap), variance, freedom, population)
+        return cls(moments.dear + slope * (whole - moments.cheap), variance, freedom, population)
 
     def above(self, mean: Array, errors: Array) -> float:
         """Return the chance of so large a share or a larger one, on average over the draws."""
@@ -238,9 +238,9 @@ def _moments(pairs: Pairs, added: float) -> Moments:
 
 
 def _rho(pairs: Pairs) -> float:
-    found = _moments(pairs, 0.0)
-    spread = math.sqrt(found.dear_variance * found.cheap_variance)
-    return found.covariance / spread if spread else 0.0
+    moments = _moments(pairs, 0.0)
+    spread = math.sqrt(moments.dear_variance * moments.cheap_variance)
+    return moments.covariance / spread if spread else 0.0
 
 
 def _saved(rho: float, n: int, population: int) -> float:

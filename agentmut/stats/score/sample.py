@@ -76,14 +76,14 @@ def planned_looks(population: int, target: int) -> tuple[Look, ...]:
     population = check_count("population", population, 1)
     target = check_count("target", target, 1, population)
     early = [Look(math.ceil(part * target), share) for part, share in EARLIER]
-    found = [look for look in early if LEAST <= look.drawn < target]
-    found.append(Look(target, PLANNED if target < population else PLANNED + WHOLE))
+    looks = [look for look in early if LEAST <= look.drawn < target]
+    looks.append(Look(target, PLANNED if target < population else PLANNED + WHOLE))
     share_left = 1 - PLANNED - WHOLE - sum(share for _, share in EARLIER)
     drawn = target
     while (drawn := max(drawn + 1, math.ceil(GROWTH * drawn - 1e-9))) < population:
         share_left /= 2
-        found.append(Look(drawn, share_left))
-    return (*found, Look(population, WHOLE)) if target < population else tuple(found)
+        looks.append(Look(drawn, share_left))
+    return (*looks, Look(population, WHOLE)) if target < population else tuple(looks)
 
 
 def bounds_for_all(drawn: Drawn, population: int, error: float) -> Counts:
@@ -135,8 +135,8 @@ def expected_width(
     """Return the width of the bounds where half of a sample is killed, and the rest survives."""
     killed = drawn // 2
     half = Drawn(killed, 0, drawn - killed, np.array([false]), np.array([missed]))
-    found = bounds_for_all(half, population, error)
-    return (found.high - found.low) / population
+    bounds = bounds_for_all(half, population, error)
+    return (bounds.high - bounds.low) / population
 
 
 class _Tail(NamedTuple):

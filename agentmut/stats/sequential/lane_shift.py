@@ -33,20 +33,22 @@ def log_lanes(scenarios: "np.ndarray", failed: "Array", trials: "Array") -> "Arr
     import numpy as np
 
     shifts = np.array(FALLS + RISES)
-    found = np.zeros((failed.shape[1] - 1, len(shifts)))
+    log_evidence = np.zeros((failed.shape[1] - 1, len(shifts)))
     if not len(failed):
-        return found
+        return log_evidence
     _, where = np.unique(scenarios, return_inverse=True)
     centre, every = _centres(where, failed[:, -1], trials[:, -1]), np.bincount(where, trials[:, -1])
-    for i in range(1, len(found)):
+    for i in range(1, len(log_evidence)):
         after = (1 - np.bincount(where, trials[:, i]) / every)[where]
         rows = np.stack([centre, failed[:, i], trials[:, i], failed[:, -1], trials[:, -1], after], axis=1)
         alike, times = np.unique(rows, axis=0, return_counts=True)
         rates, weights = _rates_around(alike[:, 0]), times.astype(float)
         known = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, 0.0), weights))
         for j, shift in enumerate(shifts):
-            found[i, j] = np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, shift), weights)) - known
-    return found
+            log_evidence[i, j] = (
+                np.logaddexp.reduce(_of_spreads(_log_parts(alike, rates, shift), weights)) - known
+            )
+    return log_evidence
 
 
 def typical(scenarios: "np.ndarray", failed: "Array", trials: "Array") -> "Array":

@@ -112,16 +112,16 @@ def find_shift(baseline: Mapping[str, tuple[int, int]], later: LaterTrials) -> S
     for scenario in _alike(known, counted):
         evidence = _of_scenario(population, scenario.baseline, scenario.seen)
         drifting, steady = drifting + scenario.number * evidence[0], steady + scenario.number * evidence[1]
-    found = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
-    found = found + log_lanes(counted.scenarios, counted.failed, counted.trials)
-    return _shift(found, counted, known)
+    log_evidence = log_sum(drifting.reshape(*drifting.shape[:2], -1)) - log_sum(steady.ravel())
+    log_evidence = log_evidence + log_lanes(counted.scenarios, counted.failed, counted.trials)
+    return _shift(log_evidence, counted, known)
 
 
-def _shift(found: "Array", counted: "_Counts", baseline: Mapping[str, tuple[int, int]]) -> Shift:
+def _shift(log_evidence: "Array", counted: "_Counts", baseline: Mapping[str, tuple[int, int]]) -> Shift:
     import numpy as np
 
     splits = counted.splits
-    joint = found + np.log(_prior(len(splits)))
+    joint = log_evidence + np.log(_prior(len(splits)))
     evidence = float(np.logaddexp.reduce(joint.ravel()))
     posterior = np.exp(joint - evidence)
     by_split = posterior.sum(axis=1)

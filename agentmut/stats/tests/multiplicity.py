@@ -65,12 +65,12 @@ def adjust(
 
     Raises `ValueError` for a p-value outside [0, 1] or NaN, a level outside (0, 1), an unknown correction.
     """
-    found = [check_rate("a p-value", p, closed=True) for p in p_values]
+    checked = [check_rate("a p-value", p, closed=True) for p in p_values]
     alpha, correction = check_rate("alpha", alpha), check_choice("correction", correction, Correction)
-    adjusted = _adjusted(found, correction) if found else ()
-    limit = alpha * (1 + ROUNDING) if len(found) > 1 else alpha
+    adjusted = _adjusted(checked, correction) if checked else ()
+    limit = alpha * (1 + ROUNDING) if len(checked) > 1 else alpha
     rejected = tuple(p <= limit for p in adjusted)
-    return AdjustedTests(adjusted, rejected, correction, alpha, family, len(found))
+    return AdjustedTests(adjusted, rejected, correction, alpha, family, len(checked))
 
 
 def _adjusted(p_values: list[float], correction: Correction) -> tuple[float, ...]:

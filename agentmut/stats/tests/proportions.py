@@ -90,9 +90,9 @@ def boschloo_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) 
     check_count("n1", n1, 1, LARGEST_BOSCHLOO)
     check_count("n2", n2, 1, LARGEST_BOSCHLOO)
     side = check_alternative(alternative)
-    found = boschloo_exact([[k1, k2], [n1 - k1, n2 - k2]], alternative=side.value)
-    p_value = min(float(found.pvalue), 1.0)
-    return Significance(p_value, side, "Boschloo", n1 + n2, float(found.statistic))
+    exact = boschloo_exact([[k1, k2], [n1 - k1, n2 - k2]], alternative=side.value)
+    p_value = min(float(exact.pvalue), 1.0)
+    return Significance(p_value, side, "Boschloo", n1 + n2, float(exact.statistic))
 
 
 def z_test(k1: int, n1: int, k2: int, n2: int, alternative: Alternative) -> Significance:

@@ -74,16 +74,16 @@ class GroupedRows:
     @cached_property
     def counts(self) -> Array:
         """Return the number of rows, [blocks, groups]."""
-        found = np.zeros((self.blocks.max() + 1, self.groups.max() + 1))
-        np.add.at(found, (self.blocks, self.groups), 1)
-        return found
+        numbers = np.zeros((self.blocks.max() + 1, self.groups.max() + 1))
+        np.add.at(numbers, (self.blocks, self.groups), 1)
+        return numbers
 
     @cached_property
     def sums(self) -> Array:
         """Return the sums of the rows, [blocks, groups, columns]."""
-        found = np.zeros((*self.counts.shape, self.values.shape[1]))
-        np.add.at(found, (self.blocks, self.groups), self.values)
-        return found
+        totals = np.zeros((*self.counts.shape, self.values.shape[1]))
+        np.add.at(totals, (self.blocks, self.groups), self.values)
+        return totals
 
     @cached_property
     def _normal(self) -> tuple[Array, Array]:
@@ -149,11 +149,11 @@ class GroupedRows:
         apart = ((self.fit.effects - self.fit.effects[group]) ** 2).sum(axis=1)
         more = _of_pairs(without[1].spread, group) - _of_pairs(self.fit.spread, group)
         others = np.arange(len(apart)) != group
-        found = (
+        products = (
             _of_margin(*without, group) * (apart + self.noise * np.maximum(more, 0.0)),
             _of_margin(full, self.fit, group) * apart,
         )
-        return float(found[0][others].sum()), float(found[1][others].sum())
+        return float(products[0][others].sum()), float(products[1][others].sum())
 
 
 class LeftOut(NamedTuple):

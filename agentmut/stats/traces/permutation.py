@@ -39,15 +39,15 @@ def staged(
     sizes = [each for each in stages if each.permutations < permutations]
     last = Stage(permutations, 1.0)
     first, *further = (*sizes, last)
-    found = statistics(labelled(first.permutations))
+    values = statistics(labelled(first.permutations))
     beyond = first.beyond
     for stage in further:
-        if smallest_p(p_values(found)) > beyond:
+        if smallest_p(p_values(values)) > beyond:
             break
         # the observed labelling is there already
-        new = labelled(stage.permutations + 1 - len(found))[1:]
-        found, beyond = np.concatenate([found, statistics(new)]), stage.beyond
-    return found
+        new = labelled(stage.permutations + 1 - len(values))[1:]
+        values, beyond = np.concatenate([values, statistics(new)]), stage.beyond
+    return values
 
 
 def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:

@@ -100,8 +100,8 @@ def _first(most: int, noticed: Callable[[int], bool]) -> int | None:
     """Return the first count from 1 to `most` that is noticed; None if none is. What is noticed once is from then on:
     the p-value of a loss or a gain falls with its count.
     """
-    found = bisect_left(range(1, most + 1), True, key=noticed) + 1
-    return found if found <= most else None
+    first = bisect_left(range(1, most + 1), True, key=noticed) + 1
+    return first if first <= most else None
 
 
 @lru_cache(maxsize=4096)  # each scenario of each survivor asks about the same few p-values

@@ -55,8 +55,8 @@ def _numbers(name: str, sample: ArrayLike) -> Array:
 
 
 def _any_text(sample: ArrayLike) -> bool:
-    found = np.asarray(sample)
-    return found.dtype == object and any(isinstance(x, str | bytes) for x in found.flat)
+    values = np.asarray(sample)
+    return values.dtype == object and any(isinstance(x, str | bytes) for x in values.flat)
 
 
 def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> tuple[Array, Array]:

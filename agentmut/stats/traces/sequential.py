@@ -59,13 +59,13 @@ def compare_at_looks(
     """
     check_plan(plan)
     lines = _Lines(permutations, rng)
-    found, last = list[float](), None
+    p_values, last = list[float](), None
     for look, (baseline, candidate) in enumerate(looks, 1):
         last = lines.look(baseline, candidate, plan.spent(look))
-        found.append(last.test.p_value)
-        if found[-1] <= plan.spent(look):
+        p_values.append(last.test.p_value)
+        if p_values[-1] <= plan.spent(look):
             break
-    return SequentialComparison(looks_verdict(found, plan), last)
+    return SequentialComparison(looks_verdict(p_values, plan), last)
 
 
 class _Lines:

@@ -190,12 +190,12 @@ class StandardisedPool:
 def rows_of(blocks: Sequence[Block]) -> list[NDArray[np.intp]]:
     """Return the rows of each block in a matrix that has all rows of the baseline first, block by block."""
     before, now, n0 = 0, 0, sum(block.n0 for block in blocks)
-    found = []
+    rows = []
     for block in blocks:
         there = np.arange(before, before + block.n0), np.arange(n0 + now, n0 + now + block.n)
-        found.append(np.concatenate(there))
+        rows.append(np.concatenate(there))
         before, now = before + block.n0, now + block.n
-    return found
+    return rows
 
 
 def _whitened(scores: Array) -> Array:

@@ -83,7 +83,7 @@ def table_given(
             does = middle
         else:
             too_high = middle
-    found = at(does)
-    if false_kill(found, lowest) > design.alpha:
+    table = at(does)
+    if false_kill(table, lowest) > design.alpha:
         raise ArithmeticError(f"no level makes the kill rule valid given {f0} failures in {n0} trials")
-    return found
+    return table

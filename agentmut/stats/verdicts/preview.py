@@ -69,9 +69,11 @@ def preview_sprt(rate: float, design: SprtDesign, cost_per_trial: float | None =
     """
     from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
 
-    found = sprt_characteristics(design, check_rate("rate", rate, closed=True))
+    characteristics = sprt_characteristics(design, check_rate("rate", rate, closed=True))
     named = f"SPRT, {design.boundaries} boundaries, threshold {design.threshold:g}"
-    return _preview(found.passed, found.failed, found.trials, cost_per_trial, named)
+    return _preview(
+        characteristics.passed, characteristics.failed, characteristics.trials, cost_per_trial, named
+    )
 
 
 def preview_regression(
@@ -95,8 +97,14 @@ def preview_regression(
     from agentmut.stats.kill.rule import DEFAULT_DESIGN, decision_table
 
     rate, used = check_rate("rate", rate, closed=True), DEFAULT_DESIGN if design is None else design
-    found = operating_characteristics(n0, used, rate, drop, table_of or decision_table)
-    return _preview(found.survived, found.killed, found.trials, cost_per_trial, f"kill rule, n0={n0}")
+    characteristics = operating_characteristics(n0, used, rate, drop, table_of or decision_table)
+    return _preview(
+        characteristics.survived,
+        characteristics.killed,
+        characteristics.trials,
+        cost_per_trial,
+        f"kill rule, n0={n0}",
+    )
 
 
 def preview_suite(scenarios: Mapping[str, Preview]) -> Preview:

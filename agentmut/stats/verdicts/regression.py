@@ -212,8 +212,8 @@ def _needed(
     room, least, enough = not samples.no_room(delta), float(norm.isf(alpha)), float(norm.isf(beta))
 
     def fails(k: "Counts", n: "Counts") -> "Flags":
-        found = differ(k, n)
-        return found if lowest is None else found & np.asarray(binom.cdf(k, n, lowest) <= alpha)
+        differs = differ(k, n)
+        return differs if lowest is None else differs & np.asarray(binom.cdf(k, n, lowest) <= alpha)
 
     def differ(k: "Counts", n: "Counts") -> "Flags":
         if test is TwoSampleTest.Z:
