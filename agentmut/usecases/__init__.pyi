@@ -41,6 +41,7 @@ from .importing import ImportReport as ImportReport
 from .importing import ImportWish as ImportWish
 from .importing import foreign_store as foreign_store
 from .importing import import_traces as import_traces
+from .nearby_agents import methods_with_arguments as methods_with_arguments
 from .plan_figures import Amount as Amount
 from .plan_figures import CheapPlan as CheapPlan
 from .plan_figures import Foreseen as Foreseen

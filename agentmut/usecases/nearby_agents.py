@@ -121,6 +121,15 @@ def nearby_agents(root: Path) -> tuple[NearbyAgent, ...]:
     return tuple(made or sorted(_asking(modules), key=_likelihood))
 
 
+def methods_with_arguments(root: Path) -> tuple[NearbyAgent, ...]:
+    """Return the methods that ask a model, of public classes that are made with arguments. `nearby_agents` leaves these
+    out, as nobody but the user knows the arguments.
+    """
+    able, asking = _able(list(_modules(root)))
+    beside = (one for one in able if one.owner and not one.owner.startswith("_") and not one.is_bare)
+    return tuple(sorted((_found(one, asking[one.owner, one.node.name]) for one in beside), key=_likelihood))
+
+
 def _likelihood(found: NearbyAgent) -> tuple[int, str, int]:
     name = found.place.rpartition(":")[2].rpartition(".")[2]
     return (_USUAL.index(name) if name in _USUAL else len(_USUAL)), found.file, found.line
@@ -233,9 +242,24 @@ def _asking(modules: Sequence[_Module]) -> Iterator[NearbyAgent]:
 
     If no function does, yield such methods of classes that need no arguments.
     """
+    able, asking = _able(modules)
+    objects = _all_objects(modules)
+    candidates = [one for one in able if not one.owner] or [one for one in able if one.is_bare]
+    for one in candidates:
+        called = (one.owner, one.node.name)
+        if not any(_hands_over(other, called, objects) for other in candidates if other is not one):
+            yield _found(one, asking[called])
+
+
+def _all_objects(modules: Sequence[_Module]) -> dict[str, str]:
+    return {name: owner for module in modules for name, owner in _objects(module)}
+
+
+def _able(modules: Sequence[_Module]) -> tuple[list[_Function], dict[tuple[str, str], str]]:
+    """Return what takes the words of a user and asks a model, and the adapter of all that asks."""
     functions = [function for module in modules for function in _functions(module)]
     clients = {module.name: client for module in modules if (client := _client_of(module))}
-    objects = {name: owner for module in modules for name, owner in _objects(module)}
+    objects = _all_objects(modules)
     asking = {
         (one.owner, one.node.name): clients[one.module]
         for one in functions
@@ -251,12 +275,7 @@ def _asking(modules: Sequence[_Module]) -> Iterator[NearbyAgent]:
         }
         grown = bool(more.keys() - asking.keys())
         asking = {**more, **asking}
-    able = [one for one in functions if (one.owner, one.node.name) in asking and _takes_words(one)]
-    candidates = [one for one in able if not one.owner] or [one for one in able if one.is_bare]
-    for one in candidates:
-        called = (one.owner, one.node.name)
-        if not any(_hands_over(other, called, objects) for other in candidates if other is not one):
-            yield _found(one, asking[called])
+    return [one for one in functions if (one.owner, one.node.name) in asking and _takes_words(one)], asking
 
 
 def _found(one: _Function, adapter: str) -> NearbyAgent:

@@ -256,7 +256,7 @@ def test_a_function_that_uses_the_class_comes_before_its_method(tmp_path: Path) 
 def test_a_class_that_needs_arguments_is_no_agent_that_init_can_make(needs: str, tmp_path: Path) -> None:
     text = BOT.replace('def __init__(self, model="m"):', needs)
     assert nearby_agents(put(tmp_path, {"bot.py": text})) == ()
-    assert "To measure yours, name it in agentmut.yaml" in init(tmp_path)
+    assert "but Bot needs arguments" in init(tmp_path)
 
 
 def test_a_script_that_may_be_executed_is_started_by_its_name(tmp_path: Path) -> None:
@@ -274,3 +274,10 @@ def test_a_folder_with_a_config_of_promptfoo_alone_gets_a_project_that_measures_
     assert project["agent"] == {"config": {}}
     assert project["suite"] == {"promptfoo": "promptfooconfig.yaml", "threshold": 0.9}
     assert not (tmp_path / "scenarios").exists() and not (tmp_path / "agent_under_test.py").exists()
+
+
+def test_a_class_that_needs_arguments_is_named_with_what_to_write(tmp_path: Path) -> None:
+    said = init(put(tmp_path, {"bot.py": BOT.replace('model="m"', "model")}))
+    assert "bot.py:13: Bot.answer asks a model, but Bot needs arguments that only you know." in said
+    assert "Write a function that makes one and calls `answer`" in said
+    assert "recognised no agent" not in said

@@ -70,9 +70,25 @@ def init(
     if begun:
         _name_missing_package(begun.extra)
     elif has_code(folder, written):
-        typer.echo(NO_AGENT_RECOGNISED)
+        typer.echo(_not_recognised(folder))
     where, prefix = project_option(folder), _simulated(begun.model if begun else None, framework)
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")
+
+
+def _not_recognised(folder: Path) -> str:
+    """Return why the project has a stub beside the code of a folder, and what to write by hand."""
+    from agentmut.usecases import methods_with_arguments
+
+    found = methods_with_arguments(folder)
+    if not found:
+        return NO_AGENT_RECOGNISED
+    first = found[0]
+    method = first.place.rpartition(".")[2]
+    return (
+        f"{first.file}:{first.line}: {first.owner}.{method} asks a model, but {first.owner} needs arguments that only "
+        f"you know. Write a function that makes one and calls `{method}`, and name it under agent.run in the "
+        "place of the stub."
+    )
 
 
 def _name_missing_package(package: str) -> None:
