@@ -23,18 +23,6 @@ PYTEST = [*AGENTMUT, "-c", "import sys, pytest; sys.exit(pytest.main(sys.argv[1:
 QUIET = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
 """The process that these are forked from has imported the plugin already."""
 PLAIN = ["-p", "no:deepeval", "-p", "no:langsmith_plugin", "-p", "no:rerunfailures", "-p", "no:repeat"]
-AGENT = """
-def run(config, question):
-    return "A refund takes 5 days."
-"""
-PROJECT = """
-version: 1
-agent:
-  adapter: python
-  run: page_agent:run
-  config: {prompt: Say that a refund takes 5 days.}
-suite: {pytest: .}
-"""
 
 
 @pytest.mark.parametrize("block", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
@@ -50,14 +38,9 @@ def test_the_tests_that_are_shown_run_outside_of_a_campaign_on_the_agent_as_it_i
     tmp_path: Path, warm: None
 ) -> None:
     pytest.importorskip("pytest_asyncio")
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "test_page.py").write_text(code)
-    (tmp_path / "page_agent.py").write_text(AGENT)
-    (tmp_path / "agentmut.yaml").write_text(PROJECT)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\n")
+    _write_the_example(tmp_path)
     done = _run([*PYTEST, "-rA", *PLAIN], tmp_path)
-    assert "2 failed" not in done.stdout and "2 passed" in done.stdout, done.stdout
-    assert "assert 'find_order' in ()" in done.stdout  # this agent has no tool
+    assert "3 passed" in done.stdout and "failed" not in done.stdout, done.stdout
 
 
 def test_the_fixtures_say_what_is_missing(tmp_path: Path, warm: None) -> None:
@@ -99,6 +82,18 @@ def test_the_example_is_measured_and_its_blind_spot_found(
         "93282e01": "survived",  # drop "Tell them that the workshop closes at 6."
         "4590d113": "killed",  # drop "If they ask for a refund, tell them that they need the receipt."
     }
+
+
+def _write_the_example(folder: Path) -> None:
+    """Write the project that the page shows: the settings with an adapter, the agent and its tests."""
+    (settings,) = (
+        block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "my_agent" in block
+    )
+    agent, tests = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (folder / "agentmut.yaml").write_text(settings)
+    (folder / "my_agent.py").write_text(agent)
+    (folder / "test_refunds.py").write_text(tests)
+    (folder / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\n")
 
 
 def _run(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
