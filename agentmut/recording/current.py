@@ -78,12 +78,12 @@ _PROCESS = _Process()
 
 def current_trial() -> Trial | None:
     """Return the trial that the calling code runs in; None outside every trial."""
-    found = _PROCESS.trial or _current.get()
-    if found is not None and found.recorder.left:
-        found = None
-    if _PROCESS.lone is None or (found is not None and not found.recorder.closed):
-        return found
-    return _PROCESS.lone if in_agents_thread() else found
+    trial = _PROCESS.trial or _current.get()
+    if trial is not None and trial.recorder.left:
+        trial = None
+    if _PROCESS.lone is None or (trial is not None and not trial.recorder.closed):
+        return trial
+    return _PROCESS.lone if in_agents_thread() else trial
 
 
 def in_agents_thread() -> bool:
@@ -93,8 +93,9 @@ def in_agents_thread() -> bool:
 
 
 def own_older_threads(trial: Trial | None) -> None:
-    """Let the agent's threads that no trial has started be part of this trial, the only one of the process; None ends
-    that.
+    """Let the agent's threads that no trial has started be part of this trial; None ends that.
+
+    The trial is the only one that is under way in the process.
     """
     _PROCESS.lone = trial
 

@@ -33,8 +33,9 @@ class Rewriter(Protocol):
 
     @property
     def marks(self) -> frozenset[str]:
-        """Return pointers of the live changes that took effect, as in `Recorder.marks`: `/history`,
-        `/tools/search/fault`.
+        """Return pointers of the live changes that took effect, as in `Recorder.marks`.
+
+        Such pointers are `/history` and `/tools/search/fault`.
         """
 
     def request(self, codec: Codec, call: HttpCall) -> OutgoingRequest:

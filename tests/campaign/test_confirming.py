@@ -126,7 +126,7 @@ def test_a_confirmation_knows_what_the_mutant_and_the_original_did_on_the_other_
     ]
     refuted = Confirmation((("s3", KillCounts(10, 100, 3, 4, 2, 5)),), 0.005)
     found = confirmation_of(lanes, None, refuted=[refuted])
-    assert found.found == (("s0", KillCounts(10, 100, 4, 4)),)
+    assert found.by_scenario == (("s0", KillCounts(10, 100, 4, 4)),)
     assert found.elsewhere == (KillCounts(10, 100, 1, 4), KillCounts(10, 100, 3, 4, 2, 5))
 
 

@@ -65,7 +65,7 @@ def play(projects: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def statuses(state: CampaignState) -> list[object]:
     return [
-        (found, [(each.found, each.further) for each in state.arms[mutant.id].confirmations])
+        (found, [(each.by_scenario, each.further) for each in state.arms[mutant.id].confirmations])
         for mutant in state.plan.mutants
         if (found := state.status(mutant.id))
     ]

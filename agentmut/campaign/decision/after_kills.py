@@ -38,9 +38,11 @@ class Job:
     counts: AfterKill
     launched: int = 0
     seen: int = 0
+    """Runs that are counted."""
     trouble: int = 0
     """Runs in a row that are no evidence."""
     arrived: dict[int, bool | None] = field(default_factory=dict)
+    """Number of a run -> whether it failed, for runs that wait for an earlier run; None is a run without evidence."""
 
     @property
     def is_given_up(self) -> bool:

@@ -28,9 +28,7 @@ from agentmut.stats import Decision, KillTests, LiveScenario, choose, choose_sco
 from agentmut.trial import Delivery, Route, SuiteConfig
 
 OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
-"""Endings that belong to one scenario: they say nothing of the others."""
-
-
+"""Endings that belong to one scenario: they say nothing about other scenarios."""
 FUTILE = 0.004
 """Kills a trial below which a round leaves a mutant undecided that can no longer rule out the round's drop."""
 FINER_DECIDES = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.UNTESTABLE})
@@ -69,9 +67,11 @@ class Arm:
     delta: float = 0.0
     """The drop that the present round rules out; 0 for a campaign without rounds."""
     weight: float = 1.0
+    """The present round's share of alpha."""
     is_last: bool = True
     """Whether no finer round follows."""
     hopeful: frozenset[str] = frozenset()
+    """Scenarios on which the drop of the finest round could show."""
     cleared: Mapping[str, float] = field(default_factory=dict)
     """Scenario -> the least drop that it has ruled out."""
     left_open: frozenset[str] = frozenset()
@@ -139,8 +139,8 @@ class Arm:
     @property
     def _counted(self) -> Lanes:
         """Return the mutant's scenarios with the counts over all of them, each computed once."""
-        self.lanes = found = Lanes.from_lanes(self.lanes)
-        return found
+        self.lanes = lanes = Lanes.from_lanes(self.lanes)
+        return lanes
 
     @property
     def killed_by(self) -> tuple[str, ...]:
@@ -361,7 +361,7 @@ class Arm:
         if waiting.by_suite:
             self.suite = None
             return
-        refuted = [name for name, _ in waiting.found]
+        refuted = [name for name, _ in waiting.by_scenario]
         self.lanes = self._counted.changed(refuted, lambda lane: lane.unconfirmed(waiting.reason))
 
     def _shows_change(self, launch: Launch, result: TrialResult) -> bool:

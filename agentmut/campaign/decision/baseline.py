@@ -26,15 +26,18 @@ class ScenarioBaseline:
     """The baseline on one scenario."""
 
     wanted: int
+    """Trials that are to be evidence, without those in `beside`."""
     launched: int = 0
     failures: int = 0
+    """Trials that are evidence and did not pass."""
     trials: int = 0
     """Trials that are evidence."""
     beside: int = 0
     """Trials of the original that confirmed kills of earlier rounds, and that a finer round compares with, too."""
     failures_beside: int = 0
-    """Failures among these."""
+    """Failures among the trials that confirmed kills."""
     finished: int = 0
+    """Trials that have ended, whether they are evidence or not."""
     first_failure: str = ""
     no_evidence: Counter[str] = field(default_factory=Counter)
     """Reasons of trials that are no evidence."""
@@ -56,9 +59,9 @@ class ScenarioBaseline:
     _seconds: "array[float]" = field(default_factory=lambda: array("d"))
     _passed: bytearray = field(default_factory=bytearray)
     setup_seconds: float = 0.0
-    """What the setup of the evidence trials took together."""
+    """Seconds that the setups of all evidence trials took together."""
     silent: int = 0
-    """Trials that passed without either."""
+    """Trials that passed without a model request, and without reading their config."""
 
     def record(self, result: TrialResult, number: int) -> None:
         """Record one finished trial under its position among the launches."""

@@ -82,8 +82,9 @@ class BaselinePhase:
         return any(b.complete and b.trials < b.wanted for b in self.by_scenario.values())
 
     def _tries(self, baseline: ScenarioBaseline) -> bool:
-        """Return whether a scenario still has to show that it can pass: it has had no pass and fewer than `HOPELESS`
-        trials.
+        """Return whether a scenario has yet to show that it can pass.
+
+        It has had no pass so far, and fewer than `HOPELESS` trials.
         """
         spent = baseline.finished >= HOPELESS or (baseline.launched > 0 and baseline.complete)
         return not (baseline.passes or spent)

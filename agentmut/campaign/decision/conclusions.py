@@ -119,9 +119,7 @@ def undetected(now: Situation) -> Conclusion:
 
 
 def untestable(lanes: Iterable[Lane]) -> Conclusion:
-    """Conclude that no drop could show, since the original fails too often on every scenario that reaches
-    the mutant.
-    """
+    """Conclude that no drop could show: the original fails too often on each scenario that reaches the mutant."""
     names = ", ".join(sorted(lane.scenario for lane in lanes))
     return Conclusion(
         Status.UNTESTABLE, f"reached only by scenarios on which the original fails too often: {names}"

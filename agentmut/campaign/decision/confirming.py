@@ -36,9 +36,10 @@ FOR_EACH = 1000
 class Confirmation:
     """The trials so far that are to confirm one kill: trials of the original, and further trials of the mutant."""
 
-    found: tuple[tuple[str, KillCounts], ...]
-    """By scenario: those that killed. Several where the suite as a whole did."""
+    by_scenario: tuple[tuple[str, KillCounts], ...]
+    """The scenarios that killed, each with its counts. Several where the suite as a whole killed."""
     level: float
+    """The error rate at which the kill is confirmed."""
     by_suite: bool = False
     further: int = 0
     """The mutant's trials since the kill."""
@@ -54,7 +55,7 @@ class Confirmation:
     @property
     def log_evidence(self) -> float:
         """Return the log Bayes factor for a worse mutant; each scenario's service may have shifted by itself."""
-        return sum(log_beside(beside, self.elsewhere) for _, beside in self.found)
+        return sum(log_beside(beside, self.elsewhere) for _, beside in self.by_scenario)
 
     @property
     def confirmed(self) -> bool:
@@ -67,7 +68,7 @@ class Confirmation:
 
         A kill by the suite as a whole has no other scenarios.
         """
-        confirmed = {name for name, _ in self.found}
+        confirmed = {name for name, _ in self.by_scenario}
         elsewhere = tuple(counts for name, counts in original.items() if name not in confirmed)
         return replace(self, elsewhere=elsewhere).confirmed
 
@@ -88,15 +89,17 @@ class Confirmation:
 
         Where both always fail, the evidence stays as it is, so it would never give the kill up.
         """
-        return all(b.original_failures * b.trials >= b.failures * b.original_trials for _, b in self.found)
+        return all(
+            b.original_failures * b.trials >= b.failures * b.original_trials for _, b in self.by_scenario
+        )
 
     @property
     def _originals(self) -> int:
-        return sum(beside.original_trials for _, beside in self.found)
+        return sum(beside.original_trials for _, beside in self.by_scenario)
 
     @property
     def _trials(self) -> int:
-        return sum(beside.trials for _, beside in self.found)
+        return sum(beside.trials for _, beside in self.by_scenario)
 
     def next(self) -> tuple[str, bool]:
         """Return the scenario of the next trial, and whether the original runs it.
@@ -104,32 +107,34 @@ class Confirmation:
         The mutant runs its trials alone. Then the original runs until it has as many as the mutant, or `FIRST` on each
         scenario; then they take turns.
         """
-        lacking = [(beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.found)]
+        lacking = [
+            (beside.original_trials - beside.trials, i) for i, (_, beside) in enumerate(self.by_scenario)
+        ]
         if self.further < self.alone:
-            return self.found[min(lacking)[1]][0], False
-        wanted = min(self._trials, FIRST * len(self.found) + self.further - self.alone)
-        return self.found[min(lacking)[1]][0], self._originals < wanted
+            return self.by_scenario[min(lacking)[1]][0], False
+        wanted = min(self._trials, FIRST * len(self.by_scenario) + self.further - self.alone)
+        return self.by_scenario[min(lacking)[1]][0], self._originals < wanted
 
     def waits_for(self, scenario: str) -> bool:
         """Return whether a trial on the scenario is evidence about the kill."""
-        return any(name == scenario for name, _ in self.found)
+        return any(name == scenario for name, _ in self.by_scenario)
 
     def with_mutant(self, scenario: str, *, failed: bool) -> Self:
         """Add a further trial of the mutant."""
-        found = self._found_with(scenario, KillCounts(0, 0, int(failed), 1))
-        return replace(self, found=found, further=self.further + 1)
+        counts = self._counts_with(scenario, KillCounts(0, 0, int(failed), 1))
+        return replace(self, by_scenario=counts, further=self.further + 1)
 
     def with_original(self, scenario: str, *, failed: bool | None) -> Self:
         """Add a trial of the original; None stands for a trial that is no evidence."""
         if failed is None:
             return replace(self, trouble=self.trouble + 1)
-        found = self._found_with(scenario, KillCounts(0, 0, 0, 0, int(failed), 1))
-        return replace(self, found=found, trouble=0, originals=(*self.originals, (scenario, failed)))
+        counts = self._counts_with(scenario, KillCounts(0, 0, 0, 0, int(failed), 1))
+        return replace(self, by_scenario=counts, trouble=0, originals=(*self.originals, (scenario, failed)))
 
-    def _found_with(self, scenario: str, more: KillCounts) -> tuple[tuple[str, KillCounts], ...]:
+    def _counts_with(self, scenario: str, more: KillCounts) -> tuple[tuple[str, KillCounts], ...]:
         return tuple(
             (name, KillCounts(*map(sum, zip(beside, more, strict=True))) if name == scenario else beside)
-            for name, beside in self.found
+            for name, beside in self.by_scenario
         )
 
     @property
@@ -139,7 +144,8 @@ class Confirmation:
             no_evidence = f"{self.trouble} trials of the original in a row gave no evidence"
             return f"a kill on {self._where} could not be confirmed: {no_evidence}"
         mutant, original = (
-            f"{sum(b[at] for _, b in self.found)} of {sum(b[at + 1] for _, b in self.found)}" for at in (2, 4)
+            f"{sum(b[at] for _, b in self.by_scenario)} of {sum(b[at + 1] for _, b in self.by_scenario)}"
+            for at in (2, 4)
         )
         return (
             f"a kill on {self._where} did not hold: the mutant failed {mutant} trials, and the original {original} "
@@ -148,7 +154,7 @@ class Confirmation:
 
     @property
     def _where(self) -> str:
-        return ", ".join(name for name, beside in self.found if beside.failures) or "the suite"
+        return ", ".join(name for name, beside in self.by_scenario if beside.failures) or "the suite"
 
 
 def confirmation_of(
@@ -183,7 +189,10 @@ def _counts_of(lane: Lane) -> KillCounts:
 def _all_of(lane: Lane, refuted: Sequence[Confirmation]) -> KillCounts:
     """Count all trials on a scenario, those of the original beside a kill that did not hold included."""
     beside = [
-        counts for confirmation in refuted for name, counts in confirmation.found if name == lane.scenario
+        counts
+        for confirmation in refuted
+        for name, counts in confirmation.by_scenario
+        if name == lane.scenario
     ]
     original = (
         sum(counts.original_failures for counts in beside),

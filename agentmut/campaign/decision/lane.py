@@ -41,7 +41,7 @@ class Lane:
     Trials after the decision are among them: a finer round reads them.
     """
     errors: int = 0
-    """Trials in a row in which the case itself went wrong."""
+    """Trials in a row in which the scenario's own code or setup went wrong."""
     dropped: str = ""
     """Why no further trial goes here; empty while some may."""
 
@@ -124,18 +124,19 @@ class SuiteEvidence:
     """All scenarios of a mutant together, where the suite as a whole has a share of alpha."""
 
     level: float
+    """The suite's share of alpha in this round."""
     by_scenario: Mapping[str, PooledEvidence]
     left_out: int = 0
     """Scenarios that reach the mutant, on which the original fails too often."""
     log_evidence: float = 0.0
+    """The natural logarithm of the evidence of a drop, over all scenarios."""
     killed: bool = False
     """Whether the evidence has ever reached the threshold."""
 
     def after(self, lanes: Iterable[Lane]) -> Self:
         """Look at the trials so far; to be called after each."""
-        lanes_of_round = (
-            lane for lane in lanes if lane.scenario in self.by_scenario
-        )  # others wait for a finer round
+        # other scenarios wait for a finer round
+        lanes_of_round = (lane for lane in lanes if lane.scenario in self.by_scenario)
         states = (PooledStanding(self.by_scenario[x.scenario], x.trials, x.failures) for x in lanes_of_round)
         evidence = log_pooled(states, self.left_out)
         killed = self.killed or evidence >= log_threshold(self.level)

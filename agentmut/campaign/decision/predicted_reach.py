@@ -25,8 +25,8 @@ def may_reach(
     """
     if not mutant.parts:
         return _alone(mutant, scenario, suite, baselines)
-    found = [prediction for part in mutant.parts if (prediction := _alone(part, scenario, suite, baselines))]
-    return max(found, key=lambda prediction: prediction.certain, default=None)
+    predictions = (_alone(part, scenario, suite, baselines) for part in mutant.parts)
+    return max(filter(None, predictions), key=lambda prediction: prediction.certain, default=None)
 
 
 def _alone(

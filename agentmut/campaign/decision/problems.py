@@ -135,8 +135,8 @@ def unbegun(lanes: Collection[ReusingRuns]) -> bool:
 def _now(lanes: Collection[ReusingRuns]) -> list[_FreshRuns]:
     """Return the fresh trials of scenarios whose stored trials ran; an empty list while too few trials are there.
 
-    What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
-    what the agent fails at: others that ran say nothing of it.
+    An error that stored trials raised too is one that the agent raises now and then. A scenario that was never run
+    before may be one that the agent fails at: trials of other scenarios say nothing about it.
     """
     fresh = [_FreshRuns(lane) for lane in lanes]
     before = _never_began(lanes) - _never_began(fresh)

@@ -51,10 +51,10 @@ def reached(
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
 ) -> ReachingScenarios:
-    """Return the scenarios on which a mutant can show, by the reach of its operator; a pair can show where one part
-    can.
+    """Return the scenarios on which a mutant can show, by the reach of its operator.
 
-    Cases that ask their model now and then, and otherwise hold its answer, show nothing of a mutant.
+    A pair can show where one of its parts can. Cases that ask their model now and then, and otherwise hold its answer,
+    show nothing of a mutant.
     """
     held = {name for name, baseline in baselines.items() if baseline.holds_answer(suite.workers)}
     if not held:

@@ -17,7 +17,7 @@ class InRound(NamedTuple):
     """The round's share of alpha."""
     is_last: bool
     hopeful: frozenset[str]
-    """Scenarios on which the finest drop could show, if none as coarse as the round's does."""
+    """Scenarios on which the drop of the finest round could show."""
 
 
 class RoundTables(NamedTuple):
@@ -26,3 +26,4 @@ class RoundTables(NamedTuple):
     tables: Mapping[str, KillTable]
     """By scenario."""
     weight: float
+    """The round's share of alpha."""

@@ -47,7 +47,10 @@ from agentmut.trial import Detector, SuiteConfig
 
 @dataclass
 class CampaignState:
-    """Plan, suite and results. Changed by `record` only."""
+    """Plan, suite and results. `launch`, `record` and `go_on` change it.
+
+    Whoever carries the campaign out sets `stage`, `remark`, `set_aside` and `forgot`.
+    """
 
     plan: Plan
     suite: SuiteConfig
@@ -89,7 +92,7 @@ class CampaignState:
     unable: bool = False
     """Whether the problem is that the agent cannot run."""
     forgot: bool = False
-    """Whether trials of it that never began are not reused."""
+    """Whether this run's trials that never began were withdrawn from reuse."""
     watch: Watch = field(init=False)
     """Looks for outages."""
     set_aside: tuple[QuarantinedTrials, ...] = ()
@@ -232,7 +235,7 @@ class CampaignState:
             self._refuse(refusal)
         fresh = bool(result.never_began) and not result.stored
         telling = fresh or not self.baselines[launch.scenario].passes or self.baseline_complete
-        if telling and not self.problem:  # looking at all of them would cost time each trial
+        if telling and not self.problem:  # a look at all baselines after every trial would cost time
             self.unable = bool(cannot_run(self.baselines.values()))
             self.problem = early_problem(self.baselines.values())
         if self.plan.stops_at_failing and self.round < 0 and not self.problem and self.original.failing:
@@ -265,7 +268,7 @@ class CampaignState:
             if not self.plan.shard:  # of a few mutants all may be errors; the merged campaign tells
                 self.problem = self.problem or all_errors(self.arms.values())
             return
-        # shards have different ones, and their baselines have to be alike
+        # shards have different mutants, and the baselines of shards have to be alike
         keeps = self.plan.rule.keeps_confirming and not (self.plan.shard or self.plan.merged)
         mutants = [mutant.id for mutant in self.plan.mutants] if keeps else ()
         beside = self.kept_confirming.take(mutants, self.arms)

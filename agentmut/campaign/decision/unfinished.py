@@ -1,27 +1,27 @@
-"""Things of a campaign that end one by one, and whether all of them have ended."""
+"""Parts of a campaign that end one by one, such as arms and baselines, and whether all of them have ended."""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-Thing = TypeVar("Thing")
+Part = TypeVar("Part")
 
 
-class Unfinished(Generic[Thing]):
-    """Knows whether all of many things have ended, without a look at each thing after every trial.
+class Unfinished(Generic[Part]):
+    """Knows whether all of many parts have ended, without a look at each part after every trial.
 
-    A look ends at the first thing that has not ended. That thing is looked at first the next time.
+    A look ends at the first part that has not ended. That part is looked at first the next time.
     """
 
-    def __init__(self, things: Iterable[Thing], has_ended: Callable[[Thing], bool]) -> None:
-        self._things = tuple(things)
+    def __init__(self, parts: Iterable[Part], has_ended: Callable[[Part], bool]) -> None:
+        self._parts = tuple(parts)
         self._has_ended = has_ended
-        self._left = list(self._things)
+        self._left = list(self._parts)
 
     def is_empty(self) -> bool:
-        """Return whether all things have ended now."""
+        """Return whether all parts have ended now."""
         while self._left and self._has_ended(self._left[-1]):
             self._left.pop()
         if not self._left:
             # one that had ended may go on: a finer round asks for more trials of it
-            self._left = [thing for thing in self._things if not self._has_ended(thing)]
+            self._left = [part for part in self._parts if not self._has_ended(part)]
         return not self._left

@@ -74,9 +74,9 @@ def _ids(arms: Iterable[Arm]) -> tuple[str, ...]:
 
 
 def _confirmation(found: Confirming, *, held: bool) -> Confirmation:
-    f, n, g, c = (sum(beside[at] for _, beside in found.found) for at in range(2, 6))
+    f, n, g, c = (sum(beside[at] for _, beside in found.by_scenario) for at in range(2, 6))
     return Confirmation(
-        scenarios=tuple(name for name, _ in found.found),
+        scenarios=tuple(name for name, _ in found.by_scenario),
         trials=n,
         failures=f,
         original_trials=c,
