@@ -122,7 +122,10 @@ def in_time(function: Callable[[], Any], seconds: float) -> Any:
 
 
 def _has_ended(done: "Future[Any]", seconds: float) -> bool:
-    """Wait for the end of a call. A campaign's handler of Ctrl-C only takes a note of it, so here it is looked for."""
+    """Wait for the end of a call. Return whether it came within `seconds`.
+
+    Raises `KeyboardInterrupt` after Ctrl-C: a campaign's handler of Ctrl-C only leaves a note, which is read here.
+    """
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         if wait([done], timeout=min(left, _GLANCE)).done:

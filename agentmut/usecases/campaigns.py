@@ -237,9 +237,8 @@ def _concluded(
     result = with_looks(grouped(summarise(session, state, stop)), state.plan, store, runs, asked)
     result = without_texts(result, session.tests.texts)
     write_result(result, runs / run_id)
-    if session.tests.texts.is_hidden:
-        pass  # the gap is told by what runs said
-    elif stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
+    # gaps are read off what runs said; who interrupts a run does not wait for them, and `resume` tells them
+    if stop in (Stop.FINISHED, Stop.BUDGET) and not session.tests.texts.is_hidden:
         result = with_gaps(result, state, store, explained)
         write_result(result, runs / run_id)
     store.reports.keep(run_id, RESULT, result)

@@ -39,7 +39,7 @@ class Standing(StrEnum):
     SHORT = "short"
     """What was looked at is too little, or took too much, for the rest to count without a person."""
     MISSING = "no evidence"
-    """Nothing current is stored that speaks of it."""
+    """No current evidence is stored for the requirement."""
 
 
 class Requirement(Frozen):

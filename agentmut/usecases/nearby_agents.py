@@ -1,5 +1,7 @@
-"""Agents that already stand in a folder: functions, methods and objects of Python that ask a model. Their code does
-not run."""
+"""Agents that already stand in a folder: functions, methods and objects of Python that ask a model.
+
+The code of the folder is read and never run.
+"""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence

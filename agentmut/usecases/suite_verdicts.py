@@ -81,10 +81,9 @@ def save_baseline(
 ) -> SavedBaseline:
     """Store the agent's pass rates and trials as the baseline `name`: `agentmut baseline save`.
 
-    Without a name it is the project's `gate.baseline`, or else `default`. Without `trials` each scenario has
-    `compare.trials`.
-    Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
-    the name.
+    Without a name the baseline is the project's `gate.baseline`, or else `default`. Without `trials` each scenario has
+    `compare.trials`. Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ends the run; no
+    baseline is kept then.
     """
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     name = check_baseline_name(loaded.baseline_name if name is None else name)
@@ -112,9 +111,10 @@ def compare_with_baseline(
 ) -> VerdictReport:
     """Return whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
-    Without a name it is the project's `gate.baseline`, or else `default`.
-    With `behaviour`, fingerprints of the runs are compared too; that changes no verdict.
-    With `update` the baseline grows after PASS, by `update_trials` of every scenario or what its check misses.
+    Without a name the baseline is the project's `gate.baseline`, or else `default`. With `behaviour`, fingerprints of
+    the runs are compared too; that changes no verdict. With `update` the baseline grows after PASS, by `update_trials`
+    of every scenario, or by what its check misses.
+
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
