@@ -23,6 +23,7 @@ from agentmut.nouns import Ending, Execution, Footprint
 from agentmut.recording import Purse, in_daemon_thread
 from agentmut.trial.executor import TrialRequest
 from agentmut.trial.isolated_worker import GROUPED, READY, SPOILED, MakeExecutor, Underway, serve
+from agentmut.trial.worker_pool import WorkerPool
 
 _log = logging.getLogger(__name__)
 MARGIN = 5.0
@@ -44,8 +45,9 @@ class ProcessExecutor:
     `make` builds the executor inside a worker; it must be picklable (a function with its arguments
     bound by `functools.partial`). A worker that does not answer in time, or that had to leave a thread
     behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker. No more workers
-    start at once than there are processors: importing a framework keeps one of them busy for seconds. Model calls
-    of all workers are paid from `purse`, which has a cell for each worker.
+    start at once than there are processors: importing a framework keeps one of them busy for seconds. Meanwhile the
+    workers that are ready take the trials. Model calls of all workers are paid from `purse`, which has a cell for
+    each worker.
     """
 
     def __init__(
@@ -61,49 +63,60 @@ class ProcessExecutor:
         self._workers = workers
         self._purse = purse
         self._deadline = deadline + MARGIN
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
+        self._pool: WorkerPool[_Worker] = WorkerPool((), at_once=1)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Start the workers, and end them with the block."""
-        starting = asyncio.Semaphore(min(self._workers, os.cpu_count() or 1))
         purses = [self._purse.of_worker(i) if self._purse else None for i in range(self._workers)]
-        workers = [_Worker(self._make, self._exit_ends, starting, purse) for purse in purses]
-        self._idle = asyncio.Queue()
-        for worker in workers:
-            self._idle.put_nowait(worker)
+        workers = [_Worker(self._make, self._exit_ends, purse) for purse in purses]
+        self._pool = WorkerPool(workers, at_once=min(self._workers, os.cpu_count() or 1))
         try:
             yield
         finally:
+            await self._pool.close()
             for worker in workers:
                 worker.dismiss()
             await in_daemon_thread(_ended, workers)
 
     async def execute(self, request: TrialRequest) -> Execution:
-        """Run one trial in the next idle worker."""
-        worker = await self._idle.get()
+        """Run one trial in the next worker that is ready."""
+        worker = await self._pool.take()
         try:
             return await worker.run(request, self._deadline)
         finally:
-            self._idle.put_nowait(worker)
+            self._pool.give_back(worker)
 
 
 class _Worker:
     """One place in the pool; its process starts when it is first needed, and again after it was killed."""
 
-    def __init__(
-        self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore, purse: Purse | None
-    ) -> None:
+    def __init__(self, make: MakeExecutor, exit_ends: Ending, purse: Purse | None) -> None:
         self._make = make
         self._exit_ends = exit_ends
-        self._starting = starting
         self._purse = purse
         self._process: _Process | None = None
 
-    async def run(self, request: TrialRequest, deadline: float) -> Execution:
-        """Run one trial, in a new process if there is none."""
+    @property
+    def is_ready(self) -> bool:
+        """Return whether a process waits for a trial."""
+        return self._process is not None
+
+    async def start(self) -> None:
+        """Start a process, and wait until it has imported the agent. Raises `RunError`."""
         try:
-            process = self._process or await self._started()
+            self._process = _Process(self._make, self._exit_ends, self._purse)
+            await in_daemon_thread(self._process.wait_until_ready)
+        except BaseException:
+            self.kill()
+            raise
+
+    async def run(self, request: TrialRequest, deadline: float) -> Execution:
+        """Run one trial in the process that has started."""
+        process = self._process
+        if process is None:
+            raise RuntimeError("a trial was given to a worker that has not started")
+        try:
             last = asyncio.get_running_loop().call_later(deadline + MARGIN, process.cut_short)
             try:
                 execution: Execution = await in_daemon_thread(process.ask, request, deadline)
@@ -116,13 +129,6 @@ class _Worker:
             self.kill()
             execution = execution.model_copy(update={"abandoned": False})
         return execution
-
-    async def _started(self) -> "_Process":
-        """Return a new process that is ready, after it has waited for its turn to start."""
-        async with self._starting:
-            process = self._process = _Process(self._make, self._exit_ends, self._purse)
-            await in_daemon_thread(process.wait_until_ready)
-        return process
 
     def dismiss(self) -> None:
         """Let the process end by itself if it waits for a trial."""

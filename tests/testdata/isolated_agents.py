@@ -189,6 +189,15 @@ def noting(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     return executor(run, turns, timeout=timeout)
 
 
+def held_back(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
+    """The first worker starts; the start of all others hangs."""
+    try:
+        Path(os.environ["STARTS"]).touch(exist_ok=False)
+    except FileExistsError:
+        time.sleep(PATIENT)
+    return executor(run, turns, timeout=timeout)
+
+
 def broken(turns: tuple[str, ...], timeout: float = PATIENT) -> Executor:
     raise ImportError("no module named shop")
 
@@ -207,6 +216,7 @@ def making(name: str, turns: tuple[str, ...], timeout: float = PATIENT) -> Any:
     makers = {
         "slow_to_import": slow_to_import,
         "noting": noting,
+        "held_back": held_back,
         "broken": broken,
         "faulty": faulty,
         "hooked": hooked,

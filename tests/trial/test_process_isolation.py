@@ -229,9 +229,19 @@ def test_no_more_workers_start_at_once_than_there_are_processors(
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     monkeypatch.setenv("STARTS", str(tmp_path / "starts"))
-    found = execute(pool("noting", ("a", "b"), workers=2), "a", "b")
-    assert [execution.ending for execution in found] == [Ending.ANSWERED] * 2
+    found = execute(pool("noting", ("sleep",), workers=2, timeout=SOON), "sleep", "sleep")
+    assert [execution.ending for execution in found] == [Ending.TIMEOUT] * 2
     assert (tmp_path / "starts").read_text().split() == ["begins", "ends"] * 2
+
+
+def test_no_trial_waits_for_a_start_while_another_worker_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setenv("STARTS", str(tmp_path / "starts"))
+    found = execute(pool("held_back", ("a", "b", "c"), workers=3), "a", "b", "c")
+    assert [execution.ending for execution in found] == [Ending.ANSWERED] * 3
+    assert len({worker_of(execution) for execution in found}) == 1
 
 
 def test_a_worker_that_is_never_ready_ends_the_run_and_accuses_no_agent(
