@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut._base import canonical_json, ends_in_common
+from agentmut._base import canonical_json
 from agentmut.language import identifiers
 from agentmut.relations.oracle.amounts import decimal_of, numbers_of
+from agentmut.relations.oracle.like_ids import SHORTEST, LikeIds, number_of
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")
 _DIGITS = re.compile(r"\d+")
 _DAY = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T ][\d:.Z+-]*)?")
-_PREFIX = re.compile(r"[A-Za-z]{2,}")
-_FORM = re.compile(r"(?P<letters>[A-Z]*)(?P<digits>\d+)")
 _ADDRESS = re.compile(r"[\w.+-]+@(?P<host>[\w-]+(?:\.[\w-]+)+)")
 _NAMES_AMOUNT = re.compile(
     r"amount|price|total|cost|fee|sum|paid|payment|balance|value|refund|budget|salary|deposit", re.IGNORECASE
@@ -26,8 +25,6 @@ _NAMES_ID = re.compile(
     re.IGNORECASE,
 )
 _SEARCHES = re.compile(r"(?:^|_)(?:q|query|search|keywords?|terms?|pattern)(?:$|_)", re.IGNORECASE)
-_SHORTEST = 4
-"""Letters and digits of an id that can be told from another by one of them."""
 
 
 class GivenValues(NamedTuple):
@@ -40,6 +37,8 @@ class GivenValues(NamedTuple):
     """Runs of digits."""
     hosts: set[str]
     """What stands after the @ of addresses, or anywhere else with a dot."""
+    like: LikeIds
+    """The ids again, to be found by one that is like them."""
 
     @classmethod
     def from_texts(cls, seen: Iterable[JsonValue]) -> "GivenValues":
@@ -48,11 +47,12 @@ class GivenValues(NamedTuple):
         # A backslash or a quotation mark of JSON is no part of an id.
         ids = {plain(one): one for one in _ids(text)}
         hosts = {host.lower() for host in re.findall(r"[\w-]+(?:\.[\w-]+)+", text)}
-        return cls(ids, set(numbers_of(text)), set(_DIGITS.findall(text)), hosts)
+        return cls(ids, set(numbers_of(text)), set(_DIGITS.findall(text)), hosts, LikeIds(list(ids)))
 
     def add(self, seen: Iterable[JsonValue]) -> None:
         """Add what further texts and values hold. What was seen before is not read again."""
-        ids, numbers, digits, hosts = GivenValues.from_texts(seen)
+        ids, numbers, digits, hosts, _ = GivenValues.from_texts(seen)
+        self.like.order.extend(own for own in ids if own not in self.ids)
         self.ids.update(ids)
         self.numbers.update(numbers)
         self.digits.update(digits)
@@ -61,7 +61,7 @@ class GivenValues(NamedTuple):
     def has(self, identifier: str) -> bool:
         """Return whether an id was given, in any spelling, or is the number of a given id."""
         own = plain(identifier)
-        return own in self.ids or (len(own) >= _SHORTEST and _is_number_of(own, self))
+        return own in self.ids or (len(own) >= SHORTEST and _is_number_of(own, self))
 
 
 class Value(NamedTuple):
@@ -132,20 +132,21 @@ def spoilt_id(text: str, known: GivenValues, used: Collection[str] = (), makes_n
         return ""
     if address := _ADDRESS.fullmatch(text):
         return _other_address(own, address["host"].lower(), known)
-    unused = [other for other in known.ids if other not in used]
-    follow = {other for other in known.ids if _number(own) == _number(other) + 1 > 0}
-    left_alone = follow if makes_new else follow & set(used)
-    likes = (
-        next((other for other in known.ids if _resembles(own, other) and other not in left_alone), ""),
-        next((other for other in unused if _is_short_of(own, other, known) and other not in left_alone), ""),
-    )
+
+    def fits(other: str) -> bool:
+        follows = number_of(own) == number_of(other) + 1 > 0
+        return not follows or not (makes_new or other in used)
+
+    short = (other for other in known.like.short_of(own) if other not in used)
+    likes = (next(filter(fits, others), "") for others in (known.like.resembling(own), short))
     return next((known.ids[other] for other in likes if other), "")
 
 
 def _other_address(own: str, host: str, known: GivenValues) -> str:
-    addresses = {other: written for other, written in known.ids.items() if _ADDRESS.fullmatch(written)}
-    like = next((written for other, written in addresses.items() if _resembles(own, other)), "")
-    return like or ("" if host in known.hosts else next(iter(addresses.values()), ""))
+    """Return the first given address that an address resembles; the first of all where its host was never seen."""
+    alike = (known.ids[other] for other in known.like.resembling(own))
+    like = next(filter(_ADDRESS.fullmatch, alike), "")
+    return like or ("" if host in known.hosts else next(filter(_ADDRESS.fullmatch, known.ids.values()), ""))
 
 
 def plain(identifier: str) -> str:
@@ -159,40 +160,3 @@ def _is_number_of(own: str, known: GivenValues) -> bool:
     if number == own:
         return number in known.digits
     return number.isdecimal() and Decimal(number) in known.numbers
-
-
-def _number(own: str) -> int:
-    match = _FORM.fullmatch(own)
-    return int(match["digits"]) if match else -1
-
-
-def _is_short_of(own: str, other: str, known: GivenValues) -> bool:
-    """Return whether an id resembles the number of another, as 1043 and A-1042; or the only short id of its form."""
-    if own.isdecimal():
-        number = _FORM.fullmatch(other)
-        return number is not None and _resembles(own, number["digits"])
-    return _is_the_other(own, other, known)
-
-
-def _resembles(identifier: str, other: str) -> bool:
-    if min(len(identifier), len(other)) < _SHORTEST:
-        return False
-    start, end = ends_in_common(identifier, other)
-    left, right = identifier[start : len(identifier) - end], other[start : len(other) - end]
-    swapped = len(left) == len(right) == 2 and left == right[::-1]
-    if swapped or (len(left) <= 1 and len(right) <= 1):
-        return True
-    mine, others = _PREFIX.match(identifier), _PREFIX.match(other)
-    same_prefix = mine is not None and others is not None and mine.group() == others.group()
-    return same_prefix and re.sub(r"\d", "9", identifier) == re.sub(r"\d", "9", other)
-
-
-def _is_the_other(own: str, other: str, known: GivenValues) -> bool:
-    """Return whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
-    mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
-    if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):
-        return False
-    if len(own) != len(other) or sum(a != b for a, b in zip(own, other, strict=True)) != 1:
-        return False
-    forms = ((one, _FORM.fullmatch(one)) for one in known.ids)
-    return [one for one, form in forms if form and form["letters"] == mine["letters"]] == [other]
