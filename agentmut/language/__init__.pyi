@@ -6,9 +6,9 @@ from .extractors.figures import Dates as Dates
 from .extractors.figures import Figure as Figure
 from .extractors.figures import Ids as Ids
 from .extractors.figures import Numbers as Numbers
-from .extractors.figures import said_without_year as said_without_year
 from .extractors.figures import stated_figures as stated_figures
 from .extractors.figures import texts_of as texts_of
+from .extractors.figures import without_left_out_years as without_left_out_years
 from .extractors.json_fields import JsonFields as JsonFields
 from .extractors.options import Options as Options
 from .extractors.own_function import OwnFunction as OwnFunction

@@ -1,7 +1,6 @@
 """Compare two runs of a scenario by the facts they show."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ from agentmut.judging.facts.answer_judge import Judge
 from agentmut.judging.facts.phrases import phrases
 from agentmut.judging.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.judging.facts.same_values import Same
-from agentmut.language import FEWEST, Slot, Stability, Statements, said_without_year, slot, stability
+from agentmut.language import FEWEST, Slot, Stability, Statements, slot, stability, without_left_out_years
 from agentmut.nouns import (
     AgentTrace,
     CalibratedComparer,
@@ -80,8 +79,8 @@ class Comparison(NamedTuple):
         found = (self.facts(scenario, source), self.facts(scenario, follow_up))
         told = Same.from_texts(same, self.extractors, scenario)
         left, right = told.unmatched(*found)
-        left = frozenset(fact for fact in left if not said_without_year(fact, found[1]))
-        right = frozenset(fact for fact in right if not said_without_year(fact, found[0]))
+        left = without_left_out_years(left, found[1])
+        right = without_left_out_years(right, found[0])
         if self.usual is not None:
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
@@ -104,12 +103,11 @@ class Comparison(NamedTuple):
         extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
         closed = self.usual.closed if self.usual else frozenset()
         left, right = (_by_slot(_facts(extractors, scenario, each), closed) for each in (trace, other))
-        together = self.usual.together if self.usual else frozenset()
         apart = sorted(
             place
             for place in left.keys() & right.keys()
             if left[place].isdisjoint(right[place])
-            and together.isdisjoint(frozenset(pair) for pair in product(left[place], right[place]))
+            and not (self.usual and self.usual.are_together(left[place], right[place]))
         )
         stated = (kind for kind in self.unasked if isinstance(kind, Statements))
         return (
@@ -161,12 +159,12 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
 
 def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, frozenset[Fact]]:
     """Return the facts of closed slots, by slot; numbers without a unit are left out."""
-    by_slot: dict[Slot, frozenset[Fact]] = {}
+    by_slot: dict[Slot, set[Fact]] = {}
     for fact in facts:
         place = slot(fact)
         if place in closed and (place.kind != "numbers" or place.name):
-            by_slot[place] = by_slot.get(place, frozenset()) | {fact}
-    return by_slot
+            by_slot.setdefault(place, set()).add(fact)
+    return {place: frozenset(here) for place, here in by_slot.items()}
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:

@@ -1,6 +1,7 @@
 """Values that stand for each other in a pair of runs, such as 10 km in one and 6.2 miles in the other."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
@@ -44,15 +45,18 @@ class Same(NamedTuple):
         """Return the facts of each run without a counterpart in the other."""
         if not self.values:
             return source - follow_up, follow_up - source
-        matched = {fact: frozenset(self._matches(fact, follow_up)) for fact in source}
+        numbers = _Numbers.from_facts(follow_up)
+        matched = {fact: frozenset(self._matches(fact, follow_up, numbers)) for fact in source}
         answered = frozenset().union(*matched.values())
         return frozenset(fact for fact, found in matched.items() if not found), follow_up - answered
 
-    def _matches(self, fact: Fact, follow_up: frozenset[Fact]) -> Iterator[Fact]:
+    def _matches(self, fact: Fact, follow_up: frozenset[Fact], numbers: "_Numbers") -> Iterator[Fact]:
         if fact in follow_up:
             yield fact
-        images = self._images(fact)
-        yield from (other for other in follow_up if any(_equal(image, other) for image in images))
+        for image in self._images(fact):
+            if image in follow_up:
+                yield image
+            yield from numbers.about(image)
 
     def _images(self, fact: Fact) -> frozenset[Fact]:
         images = self.facts.get(fact, frozenset())
@@ -67,16 +71,40 @@ class Same(NamedTuple):
         return self.values.get(piece.group(), piece.group())
 
 
-def _equal(image: Fact, other: Fact) -> bool:
-    """Return whether two facts are equal, or equal numbers of one unit except for rounding."""
-    if image == other:
-        return True
-    number, _, unit = image.value.partition(" ")
-    stated, _, other_unit = other.value.partition(" ")
-    if image.kind != other.kind or unit != other_unit:
-        return False
+class _Numbers(NamedTuple):
+    """Facts that are a number, by kind and unit, in the order of their numbers."""
+
+    of_unit: Mapping[tuple[str, str], list[tuple[Decimal, Fact]]]
+
+    @classmethod
+    def from_facts(cls, facts: Iterable[Fact]) -> "_Numbers":
+        """Return those of the facts that are a number."""
+        found: dict[tuple[str, str], list[tuple[Decimal, Fact]]] = {}
+        for fact in facts:
+            number, unit = _read(fact)
+            if number is not None:
+                found.setdefault((fact.kind, unit), []).append((number, fact))
+        return cls({unit: sorted(numbers) for unit, numbers in found.items()})
+
+    def about(self, image: Fact) -> Sequence[Fact]:
+        """Return the facts whose number is that of another fact, except for rounding."""
+        wanted, unit = _read(image)
+        if wanted is None:
+            return ()
+        near, rounding = self.of_unit.get((image.kind, unit), []), ROUNDING * abs(wanted)
+        start = bisect_left(near, wanted - rounding, key=_number)
+        return [fact for _, fact in near[start : bisect_right(near, wanted + rounding, key=_number)]]
+
+
+def _number(one: tuple[Decimal, Fact]) -> Decimal:
+    return one[0]
+
+
+def _read(fact: Fact) -> tuple[Decimal | None, str]:
+    """Return the number of a fact, and its unit; None if it is no number."""
+    number, _, unit = fact.value.partition(" ")
     try:
-        wanted, found = Decimal(number), Decimal(stated)
+        found = Decimal(number)
     except InvalidOperation:
-        return False
-    return abs(wanted - found) <= ROUNDING * abs(wanted)
+        return None, unit
+    return (found if found.is_finite() else None), unit

@@ -1,7 +1,7 @@
 """Read the figures that answers state: numbers with units, dates and times, identifiers."""
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -94,18 +94,22 @@ def _parsed(text: str) -> JsonValue:
     return found
 
 
-def said_without_year(fact: Fact, facts: Collection[Fact]) -> bool:
-    """Return whether the other run shows this date with its year: leaving out the year is no difference.
+def without_left_out_years(facts: frozenset[Fact], other_run: frozenset[Fact]) -> frozenset[Fact]:
+    """Return the facts without the dates whose day the other run shows: leaving out the year is no difference.
 
-    >>> shown = {Fact("dates", "3 March")}
-    >>> said_without_year(Fact("dates", "2026-03-03"), shown), said_without_year(Fact("dates", "2026-03-04"), shown)
-    (True, False)
+    >>> facts = frozenset({Fact("dates", "2026-03-03"), Fact("dates", "2026-03-04")})
+    >>> [fact.value for fact in without_left_out_years(facts, frozenset({Fact("dates", "3 March")}))]
+    ['2026-03-04']
     """
-    if fact.kind != Dates.name:
-        return False
-    day = next((day.without_year for day in days(fact.value)), "")
-    others = [day for fact in facts if fact.kind == Dates.name for day in days(fact.value)]
-    return bool(day) and Fact(fact.kind, day) in facts and all(other.without_year != day for other in others)
+    with_year = {
+        day.without_year for fact in other_run if fact.kind == Dates.name for day in days(fact.value)
+    }
+
+    def is_left_out(fact: Fact) -> bool:
+        day = next((day.without_year for day in days(fact.value)), "") if fact.kind == Dates.name else ""
+        return bool(day) and day not in with_year and Fact(fact.kind, day) in other_run
+
+    return frozenset(fact for fact in facts if not is_left_out(fact))
 
 
 class _Figures:

@@ -1,8 +1,7 @@
 """Which facts the unchanged agent shows in nearly every run, and for which slots it never shows a new value."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.language.quantities.units import unit_of
@@ -59,8 +58,8 @@ class Stability(NamedTuple):
     """Kinds of which a slot that no source has is news."""
     compared_whole: frozenset[str] = frozenset()
     """Kinds that were asked for though no fact of theirs is stable: each fact of one run only is a difference."""
-    together: frozenset[frozenset[Fact]] = frozenset()
-    """Pairs of facts of one slot that one source shows both: they speak of two things, and contradict no other."""
+    sources: tuple[frozenset[Fact], ...] = ()
+    """The facts of each source."""
 
     def is_news(self, fact: Fact) -> bool:
         """Return whether a run of the unchanged agent would hardly ever show this unknown fact."""
@@ -68,6 +67,10 @@ class Stability(NamedTuple):
         if place.name == _WEEKDAY:  # named in passing: another one is news, not the first
             return place in self.closed
         return place in self.closed if place in self.slots else fact.kind in self.closed_kinds
+
+    def are_together(self, some: frozenset[Fact], others: frozenset[Fact]) -> bool:
+        """Return whether one source shows a fact of each: the two speak of two things, and do not contradict."""
+        return any(not (run.isdisjoint(some) or run.isdisjoint(others)) for run in self.sources)
 
 
 def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stability:
@@ -77,17 +80,19 @@ def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stabilit
     and at most `MOST_LACKING` of them lack any expected one.
     """
     known = frozenset().union(*runs)
-    slots = {slot(fact) for fact in known}
     most_new = int(MOST_NEW * len(runs))
-    slotted = [frozenset(map(slot, run)) for run in runs]
-    of_slot = {place: [frozenset(f for f in run if slot(f) == place) for run in runs] for place in slots}
+    slotted = [_by_slot(run) for run in runs]
+    of_slot: dict[Slot, list[list[Fact]]] = {}
+    for places in slotted:
+        for place, facts in places.items():
+            of_slot.setdefault(place, []).append(facts)
     by_kind = {kind: [frozenset(s for s in places if s.kind == kind) for places in slotted] for kind in kinds}
     return Stability(
         expected=frozenset(_expected(runs)),
         known=known,
-        slots=frozenset(slots),
+        slots=frozenset(of_slot),
         closed=frozenset(place for place, shown in of_slot.items() if _with_new(shown) <= most_new),
-        together=frozenset(frozenset(pair) for run in runs for pair in _in_one_slot(run)),
+        sources=tuple(runs),
         closed_kinds=frozenset(kind for kind, shown in by_kind.items() if _with_new(shown) <= most_new),
     )
 
@@ -102,14 +107,14 @@ def _expected(runs: Sequence[frozenset[Fact]]) -> Iterator[Fact]:
             yield fact
 
 
-def _in_one_slot(run: frozenset[Fact]) -> Iterator[tuple[Fact, Fact]]:
-    by_slot: dict[Slot, list[Fact]] = {}
+def _by_slot(run: frozenset[Fact]) -> dict[Slot, list[Fact]]:
+    found: dict[Slot, list[Fact]] = {}
     for fact in run:
-        by_slot.setdefault(slot(fact), []).append(fact)
-    return (pair for facts in by_slot.values() for pair in combinations(facts, 2))
+        found.setdefault(slot(fact), []).append(fact)
+    return found
 
 
-def _with_new(runs: Sequence[frozenset[object]]) -> int:
+def _with_new(runs: Sequence[Collection[object]]) -> int:
     """Return in how many of the runs some fact stands that no other run shows."""
     counts = Counter(item for run in runs for item in run)
     return sum(any(counts[item] == 1 for item in run) for run in runs)
