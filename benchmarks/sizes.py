@@ -2,7 +2,8 @@
 
 Prints a row for each command: sizes, seconds of processor time, the exponent by which time grows between the last two
 sizes (1 is linear), and the peak memory of its largest process. A share below 1 makes all sizes smaller. Exits with 1
-where an exponent is above 1.3, or a command has not done its work. Subjects: scenarios, steps, tools, mutants, traces.
+where an exponent is above 1.3, or a command has not done its work. Subjects: scenarios, steps, tools, mutants, traces,
+replies, relations, prompt, revisions, imports.
 """
 
 import argparse
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from benchmarks import large_inputs  # noqa: E402
 from benchmarks.commit import commit  # noqa: E402
 from benchmarks.sized_commands import DONE, MAY_BE_OPEN, Measured, Row, command  # noqa: E402
 
@@ -151,6 +153,25 @@ SUBJECTS = {
         "runs of 1 KB",
         _runs,
         ("import runs.json", "analyze", "test --yes", "coverage", "relations --stored", "trials"),
+    ),
+    "replies": Subject(
+        (250, 500, 1000),
+        "KB a reply, five kinds of evaluators",
+        large_inputs.replies,
+        ("test --yes --trials 6",),
+    ),
+    "relations": Subject(
+        (25, 50, 100), "KB a reply", large_inputs.replies, ("relations --yes --pairs 1 --sources 10",)
+    ),
+    "prompt": Subject((250, 500, 1000), "KB of a prompt", large_inputs.prompt, ("mutants", "doctor --yes")),
+    "revisions": Subject(
+        (5, 10, 20), "MB of changed files", large_inputs.revisions, ("mutants --in-diff HEAD",)
+    ),
+    "imports": Subject(
+        (3, 6, 12),
+        "MB",
+        large_inputs.recorded,
+        (*(f"import {name}.jsonl" for name in large_inputs.FORMATS), "analyze"),
     ),
 }
 

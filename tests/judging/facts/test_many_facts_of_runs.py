@@ -1,10 +1,12 @@
 """Runs with thousands of facts are compared in time that is linear in their number."""
 
+from typing import cast
+
 import pytest
 
 from agentmut.judging.facts.comparison import Comparison, comparison_for
 from agentmut.language import stability
-from agentmut.nouns import AgentTrace, EvaluatorSpec, Fact, Scenario
+from agentmut.nouns import AgentTrace, EvaluatorSpec, Extractor, Fact, Scenario
 from agentmut.relations.base import run, source
 from tests.counted_calls import counted
 
@@ -37,7 +39,8 @@ def comparison(kind: str, sources: list[AgentTrace]) -> Comparison:
     """Compare by these facts; where there are sources, by what they have in common."""
     reader = Written(kind)
     runs = [reader.facts(SCENARIO, one) for one in sources]
-    return Comparison((reader,), stability(runs, [kind]) if runs else None, (reader,))
+    readers = (cast(Extractor, reader),)
+    return Comparison(readers, stability(runs, [kind]) if runs else None, readers)
 
 
 @pytest.mark.parametrize("same", [{}, {"01000 EUR": "02000 EUR"}], ids=["same notation", "another notation"])
