@@ -1,6 +1,7 @@
 """What code of users has done to the process that it shares with agentmut, so that agentmut cannot go on in it."""
 
 import errno
+from pathlib import Path
 
 from agentmut._base.builtin_functions import broken_builtins, put_back_builtins
 from agentmut._base.lowered_limits import lacks_memory_by_limit, lowered_limits, refusal_in
@@ -21,7 +22,7 @@ def fault_behind(error: BaseException) -> str:
 def limit_behind(error: BaseException) -> str:
     """Return what of the system code of users has taken from the process, if an error may come from that; else empty.
 
-    These are limits that were lowered, and files that were closed.
+    These are limits that were lowered, files that were closed, and the working folder that was removed.
     """
     if lowered_limits():
         refusal = refusal_in(error)
@@ -30,7 +31,20 @@ def limit_behind(error: BaseException) -> str:
         return (
             f"{_WHOSE} closed files of the process of agentmut, which cannot work without them{_from(error)}."
         )
+    if isinstance(error, FileNotFoundError) and not _has_working_folder():
+        return (
+            f"{_WHOSE} removed the working folder of the process of agentmut, which cannot work without it"
+            f"{_from(error)}. A module that is imported must leave that folder."
+        )
     return ""
+
+
+def _has_working_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def fault_of_now() -> str:

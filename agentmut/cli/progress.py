@@ -1,5 +1,6 @@
 """Live progress of a campaign on stderr: a line that is redrawn on a terminal, one every few seconds elsewhere."""
 
+import io
 import math
 import sys
 import time
@@ -22,8 +23,9 @@ class ProgressLine:
     """A progress line: called after every change, it is redrawn at most every few moments."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        # the stream of today: a caller may have put another in its place
-        self._stream = stream = stream or sys.stderr
+        # the stream of today: a caller may have put another in its place, and an agent's module None
+        streams = filter(None, (stream, sys.stderr, sys.__stderr__))
+        self._stream = stream = next(streams, None) or io.StringIO()
         self._live = stream.isatty()
         self._last = 0.0 if self._live else time.monotonic()
         self._width = 0

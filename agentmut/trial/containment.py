@@ -1,7 +1,8 @@
 """Containment: an agent that harms its shared process fails its own trial and harms no other trial.
 
 It may end or kill the process, stop the event loop, cancel every task, fork, close the files of everybody, lower the
-limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. Their traces and
+limits of the process, or leave Python no stack. Each of these is refused to agents and to evaluators. A mask for new
+files (`os.umask`) leaves their owner access. Their traces and
 audit hooks see the code of users alone. What no Python code can refuse, such as a crash, is left to `isolate: process`
 and to the supervisor.
 
@@ -12,6 +13,7 @@ its name, as by `from sys import settrace`, gets the guarded one.
 import asyncio
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -96,6 +98,7 @@ def _guards() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield os, "closerange", _guarded_closing
     yield sys, "setrecursionlimit", _guarded_limit
     yield resource, "setrlimit", guarded_setrlimit
+    yield os, "umask", _guarded_umask
     yield os, "kill", partial(_guarded_kill, "kill")
     yield os, "killpg", partial(_guarded_kill, "killpg")
     yield os, "fork", _guarded_fork
@@ -185,6 +188,15 @@ def _guarded_limit(original: Callable[[int], None]) -> Callable[[int], None]:
         original(depth)
 
     return limit
+
+
+def _guarded_umask(original: Callable[[int], int]) -> Callable[[int], int]:
+    """Leave the owner's access out of each mask: agentmut makes its own files in this process, and reads them again."""
+
+    def umask(mask: int) -> int:
+        return original(mask & ~stat.S_IRWXU)
+
+    return umask
 
 
 def _guarded_fork(original: Callable[[], int]) -> Callable[[], int]:

@@ -133,3 +133,16 @@ def test_an_agent_may_ask_whether_a_process_lives_and_signal_itself() -> None:
 def test_an_agent_that_closes_or_copies_what_is_shared_harms_nobody(tmp_path: Path, act: str) -> None:
     kind = "async def" if "await" in HARMLESS[act] else "def"
     assert "killed" not in statuses(write(tmp_path, HARMLESS[act], kind)).values()
+
+
+def test_a_mask_of_an_agent_leaves_the_owner_access_to_new_files(tmp_path: Path) -> None:
+    """The store and the results are made in the same process."""
+
+    async def mask() -> None:
+        with contained(asyncio.get_running_loop()):
+            before = os.umask(0o777)
+            (tmp_path / "mine").mkdir()
+            assert os.umask(before) == 0o077
+
+    asyncio.run(mask())
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o700

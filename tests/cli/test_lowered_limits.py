@@ -96,3 +96,17 @@ def test_an_error_that_no_limit_explains_names_none() -> None:
     said = done.stdout
     assert "the limit RLIMIT_NOFILE (to 64)" in said
     assert said.endswith(f"cannot work with it: OSError: [Errno {24}] many.\n")
+
+
+def test_a_working_folder_that_is_gone_explains_a_file_that_is_not_found(tmp_path: Path) -> None:
+    code = (
+        "import os\nfrom agentmut._base.users_faults import limit_behind\nlost = FileNotFoundError(2, 'lost')\n"
+        "assert limit_behind(lost) == ''\nos.rmdir(os.getcwd())\nprint(limit_behind(lost))"
+    )
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, env=environment
+    )
+    assert "has removed the working folder of the process of agentmut" in done.stdout

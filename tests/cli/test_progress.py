@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -91,3 +92,13 @@ def test_a_run_with_a_budget_says_what_it_and_larger_ones_buy_before_mutants_are
 
 def test_a_run_without_a_budget_tells_nothing_of_money(tmp_path: Path) -> None:
     assert "you learn" not in lines_of_a_run(tmp_path)[1]
+
+
+def test_progress_goes_to_the_stderr_of_the_start_where_a_module_has_set_it_to_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = io.StringIO()
+    monkeypatch.setattr(sys, "__stderr__", first)
+    monkeypatch.setattr(sys, "stderr", None)
+    ProgressLine()._stream.write("shown")
+    assert first.getvalue() == "shown"
