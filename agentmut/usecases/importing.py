@@ -108,9 +108,9 @@ def import_traces(
             raise UsageError(
                 "an import keeps texts of runs, but store.texts of the project keeps none. Import into another folder"
             )
-        there = found_files(files, home.root)
+        found = found_files(files, home.root)
         seconds = home.project.execution.evaluator_timeout if home.project else FORMAT_SECONDS
-        grouped = by_format(there, asked.format, may_be_empty=asked.may_be_empty, seconds=seconds)
+        grouped = by_format(found, asked.format, may_be_empty=asked.may_be_empty, seconds=seconds)
         reports = {name: read_traces(own, name, seconds) for name, own in grouped.files.items()}
         report = _import_into(home.store, reports, asked, _redactor(home), now())
         return report.model_copy(update={"broken": (*grouped.unread, *report.broken)})
@@ -155,21 +155,12 @@ def _import_into(
         raise UsageError(f"there is no run in these files: {first}. Name files with recorded runs.")
     if wish.outcome and read:
         deciding_score(read, wish.outcome, wish.pass_score, PLACES)  # some tool at least has to have it
-    wanted, sources, earlier, unfinished = [], [], 0, 0
-    for name, report in reports.items():
-        score = _deciding_score(report, wish)
-        for trial in report.trials:
-            if wish.since is not None and (trial.started is None or trial.started < wish.since):
-                earlier += 1
-            elif _is_at_work(trial, now):
-                unfinished += 1
-            else:
-                wanted.append(_imported(trial, name, report.digest, wish, score))
-                sources.append((name, trial.imported_as is not None))
-    clean = list(_without_secrets(wanted, redact))
-    masked = sum(one is not made for one, made in zip(clean, wanted, strict=True))
+    chosen = _chosen(reports, wish, now)
+    clean = list(_without_secrets(chosen.trials, redact))
+    masked = sum(kept is not before for kept, before in zip(clean, chosen.trials, strict=True))
     # our own exports come last: a run that its original gives, too, keeps the scenario and the outcome of the export
-    identified = list(_identified(sorted(zip(sources, clean, strict=True), key=lambda each: each[0][1])))
+    of_sources = zip(chosen.sources, clean, strict=True)
+    identified = list(_identified(sorted(of_sources, key=lambda each: each[0][1])))
     added = store.imports.add(identified, now, dict(_earlier_digests(identified)))
     totals = store.imports.totals()
     return ImportReport(
@@ -178,13 +169,41 @@ def _import_into(
         known=len(identified) - added,
         outcomes=dict(sorted(Counter(trial.outcome.value for _, trial in identified).items())),
         scenarios=len({trial.scenario for _, trial in identified}),
-        earlier=earlier,
-        unfinished=unfinished,
+        earlier=chosen.earlier,
+        unfinished=chosen.unfinished,
         masked=masked,
         broken=broken,
         stored=totals.trials,
         stored_bytes=totals.bytes,
     )
+
+
+class _Chosen(NamedTuple):
+    """The runs that are to be kept, and how many were left out."""
+
+    trials: list[ImportedTrial]
+    sources: list[tuple[str, bool]]
+    """For each run: its format, and whether agentmut exported it."""
+    earlier: int
+    unfinished: int
+
+
+def _chosen(reports: dict[str, TraceReport], wish: ImportWish, now: float) -> _Chosen:
+    """Leave out runs that started too early, and runs that may still be at work."""
+    trials: list[ImportedTrial] = []
+    sources: list[tuple[str, bool]] = []
+    earlier = unfinished = 0
+    for name, report in reports.items():
+        score = _deciding_score(report, wish)
+        for trial in report.trials:
+            if wish.since is not None and (trial.started is None or trial.started < wish.since):
+                earlier += 1
+            elif _is_at_work(trial, now):
+                unfinished += 1
+            else:
+                trials.append(_imported(trial, name, report.digest, wish, score))
+                sources.append((name, trial.imported_as is not None))
+    return _Chosen(trials, sources, earlier, unfinished)
 
 
 def _is_at_work(trial: ForeignTrial, now: float) -> bool:

@@ -39,8 +39,8 @@ TeamReport = Result | VerdictReport | RelationReport | SurvivorsReport
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 LATEST = 12
 """Campaigns over which survivors are shown."""
-_SECONDS = 10
-"""That git has to answer."""
+_GIT_SECONDS = 10
+"""Seconds after which git is no longer waited for."""
 
 
 class SeenRun(NamedTuple):
@@ -347,7 +347,7 @@ def _blame(file: Path) -> Iterator[_Line]:
     """Yield the lines of a file with author and day from git; none without git."""
     command = ["git", "-C", str(file.parent), "blame", "--line-porcelain", "--", file.name]
     try:
-        done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS)
+        done = subprocess.run(command, capture_output=True, check=True, timeout=_GIT_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return
     author = day = ""
