@@ -36,7 +36,7 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
     if wanting := [row for row in found.scenarios if row.runs < row.runs_needed]:
         most = max(row.runs_needed for row in wanting)
         few = counted(len(wanting), "scenario")
-        yield f"A pass rate within 10 points takes at most {most} runs of a scenario; {few} had fewer than needed."
+        yield f"To know a pass rate within 10 points, a scenario needs at most {most} runs. {few} had too few."
     if found.p95 is not None:
         high = "no upper bound yet" if found.p95.high is None else f"at most {found.p95.high:.3g} s"
         yield f"95 % of the runs take at most {found.p95.seconds:.3g} s ({high}, {counted(found.p95.runs, 'run')})."
@@ -50,8 +50,9 @@ def reliability_lines(found: Reliability, named: Callable[[str], str] = clean) -
 def _pass_rate(found: Reliability) -> str:
     naive = found.naive
     return (
-        f"Pass rate of the suite {bounds_text(found.pass_rate)}{_rests_on(found.pass_rate.method)}; if all runs were "
-        f"independent, [{naive.low:.3f}, {naive.high:.3f}]{_likeness(found.design_effect)}."
+        f"Pass rate of the suite {bounds_text(found.pass_rate)}. The interval rests on "
+        f"{_rests_on(found.pass_rate.method)}. If all runs were independent, it would be "
+        f"[{naive.low:.3f}, {naive.high:.3f}]{_likeness(found.design_effect)}."
     )
 
 
@@ -59,23 +60,25 @@ def _rests_on(method: str) -> str:
     """Return what the interval of a mean over scenarios rests on; the JSON names the method itself.
 
     >>> _rests_on("t or gaffke over scenarios"), _rests_on("clopper-pearson")
-    (', from how the scenarios differ', ', from all runs together')
+    ('the differences between scenarios', 'all runs together')
     """
     if "agree" in method:
-        return ", from the number of scenarios, which all agree"
-    return ", from how the scenarios differ" if "over scenarios" in method else ", from all runs together"
+        return "the number of scenarios, which all agree"
+    return "the differences between scenarios" if "over scenarios" in method else "all runs together"
 
 
 def _likeness(design_effect: float | None) -> str:
     """Return how much less the runs tell than independent ones; empty where that cannot be told, or they are no less.
 
     >>> _likeness(4.0), _likeness(1.0)
-    (': runs of a scenario are alike, and show as much as 25 % of that many independent runs', '')
+    ('. But runs of one scenario are alike: 100 of these runs tell as much as 25 independent ones', '')
     """
     if design_effect is None or round(100 / max(design_effect, 1e-9)) >= 100:
         return ""
-    share = 100 / design_effect
-    return f": runs of a scenario are alike, and show as much as {share:.2g} % of that many independent runs"
+    runs = 100 / design_effect
+    return (
+        f". But runs of one scenario are alike: 100 of these runs tell as much as {runs:.2g} independent ones"
+    )
 
 
 def _by_category(found: Reliability, named: Callable[[str], str]) -> Iterator[str]:
@@ -90,10 +93,10 @@ def _over_runs(found: Reliability) -> Iterator[str]:
     if not shown:
         yield "pass^k and pass@k need two runs of a scenario or more."
         return
-    every = ", ".join(f"{each.k}: {bounds_text(each.pass_hat)}" for each in shown)
-    some = ", ".join(f"{each.k}: {bounds_text(each.pass_at)}" for each in shown)
-    yield f"pass^k, the chance that all of k runs pass: {every}."
-    yield f"pass@k, the chance that at least one passes: {some}."
+    every = ", ".join(f"{bounds_text(each.pass_hat)} for {each.k}" for each in shown)
+    some = ", ".join(f"{bounds_text(each.pass_at)} for {each.k}" for each in shown)
+    yield f"The chance that all of k runs of a scenario pass (pass^k): {every} runs."
+    yield f"The chance that at least one of k runs passes (pass@k): {some} runs."
 
 
 def reliability_details(found: Reliability, named: Callable[[str], str] = clean) -> Iterator[str]:
@@ -168,4 +171,4 @@ def _flaky(found: Reliability, named: Callable[[str], str]) -> str:
     listed = ", ".join(f"{named(row.scenario)} {row.passes}/{row.runs}" for row in rows[:SHOWN_FLAKY])
     more = f" and {len(rows) - SHOWN_FLAKY} more" if len(rows) > SHOWN_FLAKY else ""
     share = f"{len(rows)} of {counted(len(found.scenarios), 'scenario')}"
-    return f"Flaky, some runs pass and some do not: {share} ({listed}{more})."
+    return f"Flaky: on {share} some runs pass and some do not. Runs that passed: {listed}{more}."

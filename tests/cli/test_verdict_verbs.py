@@ -263,7 +263,10 @@ def test_reliability_is_shown_by_test_report_gate_and_trend(agentmut: Command) -
     assert four["pass_hat"]["estimate"] == pytest.approx((comb(passes, 4) / comb(40, 4) + 1) / 2, abs=1e-6)
     assert len(rows["greets"]["decay_curve"]) == 40
     shown = agentmut("report", found["run_id"]).stdout
-    assert f"1 of 2 scenarios (greets {passes}/40)" in " ".join(shown.split())
+    assert (
+        f"Flaky: on 1 of 2 scenarios some runs pass and some do not. Runs that passed: greets {passes}/40."
+        in " ".join(shown.split())
+    )
     with (agentmut.folder / "agentmut.yaml").open("a") as file:
         file.write("gate: {verdict: false, require: ['reliability.flaky <= 0']}\n")
     decided = agentmut("gate", "--json")
@@ -295,7 +298,7 @@ def test_a_changed_behaviour_is_told_though_every_run_passes(agentmut: Command) 
     assert "| `greets` | 20/20 | 30/30 |" in told
     assert "- `greets`: CHANGED" in told
     assert "in 0 of 12 runs before, in 5 of 5 now" in told
-    assert "pass^k, the chance that all of k runs pass: 2: 1.000" in told
+    assert "The chance that all of k runs of a scenario pass (pass^k): 1.000" in told
 
 
 def _run_of(page: str) -> str:

@@ -198,7 +198,7 @@ def test_a_test_has_its_reliability_in_every_format() -> None:
     )
     for page in (render_verdicts(report), outcomes_as(report, "html"), verdicts_markdown(report)):
         plain = " ".join(page.replace("`", "").split())
-        assert "pass^k, the chance that all of k runs pass: 2: 0.583" in plain
+        assert "The chance that all of k runs of a scenario pass (pass^k): 0.583" in plain
         assert "From observed rates alone, pass^k is 2: 0.625" in plain
         assert (
             "refund: decay curve 100, 25, 6 % after 1, 2, 4 runs, variance "
