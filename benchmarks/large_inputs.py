@@ -28,7 +28,7 @@ async def run(config, input):
 def judge(trace):
     return "W1001" in trace.text
 
-def langsmith_style(inputs, outputs, reference_outputs):
+def langsmith_style(inputs, outputs):
     return {{"key": "said", "score": "W1001" in str(outputs)}}
 """
 JUDGES = """[{python: "my_agent:judge"}, {langsmith: "my_agent:langsmith_style"}, {expression: "'W1001' in output"},
