@@ -64,12 +64,15 @@ class _BoundedEvaluator(NamedEvaluator):
             return ask(scenario, trace)
         except OverdueError as error:
             place = str(error) or "an unknown place"
-            problem = f"{where} took more than {self.seconds:g} s on one run; it was at {place}."
-            problem = f"{problem} Make it faster, or raise execution.evaluator_timeout. {KEPT}"
-        except (AgentExitError, ForkedWorkerEndedError) as error:
-            how = "with " if isinstance(error, AgentExitError) else ""
-            problem = f"{where} ended {how}{error}. Fix the evaluator. {KEPT}"
-        raise EvaluatorError(problem, problem)
+            problem = bare = f"{where} took more than {self.seconds:g} s on one run; it was at {place}."
+            remedy = f"Make it faster, or raise execution.evaluator_timeout. {KEPT}"
+        except AgentExitError as error:
+            problem, bare = f"{where} ended with {error}.", f"{where} ended with {error.bare}."
+            remedy = f"Fix the evaluator. {KEPT}"
+        except ForkedWorkerEndedError as error:
+            problem = bare = f"{where} ended {error}."
+            remedy = f"Fix the evaluator. {KEPT}"
+        raise EvaluatorError(f"{problem} {remedy}", f"{bare} {remedy}")
 
 
 def bounded(evaluator: Evaluator, calls: BoundedCalls) -> Evaluator:

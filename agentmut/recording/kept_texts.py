@@ -39,7 +39,7 @@ _HIDDEN_WORD = re.compile("⟨([0-9a-f]*)⟩")
 _EXCEPTION = re.compile(r"[\w.]*(?:Error|Exception|Exit|Interrupt|Timeout|Warning)(?=:|$)")
 _OF_SCHEMAS = frozenset({"type", "$ref", "required", "format"})
 """Keys of JSON Schemas whose values are words of the schema language, or names of parameters."""
-_OWN_WORDS = frozenset({Ending.TIMEOUT, Ending.EMPTY_ANSWER, Ending.EMPTY_RUN})
+_OWN_WORDS = frozenset({Ending.TIMEOUT, Ending.EMPTY_ANSWER, Ending.EMPTY_RUN, Ending.CUT})
 """Endings whose reasons agentmut words itself, without a word of the run."""
 
 

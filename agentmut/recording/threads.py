@@ -23,6 +23,11 @@ T = TypeVar("T")
 class AgentExitError(RuntimeError):
     """The code under test tried to end the process (`sys.exit`), or to cancel itself."""
 
+    @property
+    def bare(self) -> str:
+        """The message without the words of an exception, which may quote a run."""
+        return str(self).partition(": ")[0]
+
 
 class RunEndedError(BaseException):
     """An agent's run is ended from outside. It is no `Exception`, so that an agent cannot catch it by accident."""

@@ -33,9 +33,10 @@ async def run(config, input):
 """
 
 
-def judged_by(projects: Any, code: str, **execution: Any) -> Any:
+def judged_by(projects: Any, code: str, texts: str = "full", **execution: Any) -> Any:
     judge = {"evaluators": [{"python": f"{projects.module}:judge"}]}
-    return projects.write(("alpha",), idle=0, extra=code, scenario=lambda word: judge, execution=execution)
+    sections = {"execution": execution, "store": {"texts": texts}}
+    return projects.write(("alpha",), idle=0, extra=code, scenario=lambda word: judge, **sections)
 
 
 def stored(projects: Any) -> int:
@@ -52,9 +53,10 @@ def test_agents_run_on_while_an_evaluator_waits(projects: Any) -> None:
     assert "stood still" not in str(told.value)
 
 
-def test_an_evaluator_that_never_ends_is_an_error_that_names_its_line(projects: Any) -> None:
+@pytest.mark.parametrize("texts", ["full", "none"])
+def test_an_evaluator_that_never_ends_is_an_error_that_names_its_line(projects: Any, texts: str) -> None:
     stuck = "\nimport time\ndef judge(trace):\n    while True:\n        time.sleep(0.001)\n"
-    project = judged_by(projects, stuck, evaluator_timeout=0.5)
+    project = judged_by(projects, stuck, texts, evaluator_timeout=0.5)
     line = next(
         number
         for number, text in enumerate(
@@ -105,6 +107,12 @@ def test_an_evaluator_that_ends_its_process_is_an_error(projects: Any, rude: str
     with pytest.raises(RunError, match=rf"ended the process that it ran in \({how}\)"):
         measure(judged_by(projects, code))
     assert stored(projects) >= 1
+
+
+def test_without_texts_the_end_of_an_evaluators_process_is_told(projects: Any) -> None:
+    code = "\nimport os\ndef judge(trace):\n    os._exit(0)\n"
+    with pytest.raises(RunError, match=r"ended the process that it ran in \(exit code 0\)"):
+        measure(judged_by(projects, code, "none"))
 
 
 LEFT_IN_A_VARIABLE = """

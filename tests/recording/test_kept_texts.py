@@ -12,6 +12,7 @@ from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_e
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.project.loading import load_project
 from agentmut.recording.kept_texts import NOT_KEPT, TextKeeping, Texts
+from agentmut.recording.purse import OVER_BUDGET
 from agentmut.trial.witness.witness import Detector
 
 CONFIG = AgentConfig(prompt="- Be kind.\n- Never shout at Ada.")
@@ -44,6 +45,7 @@ def test_equal_texts_have_equal_digests_that_hang_on_the_project() -> None:
 def test_a_reason_keeps_what_agentmut_words_itself() -> None:
     timeout = "no answer within 5 s"
     assert NONE.reason(Ending.TIMEOUT, timeout) == timeout
+    assert NONE.reason(Ending.CUT, OVER_BUDGET) == OVER_BUDGET
     assert NONE.reason(Ending.RAISED, "ValueError: Ada") == f"ValueError: {NOT_KEPT}"
     assert NONE.reason(Ending.INFRASTRUCTURE, "the service said Ada") == NOT_KEPT
     assert (

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 
-from agentmut._base import NotJudgedError, RunError
+from agentmut._base import EvaluatorError, NotJudgedError
 from agentmut.campaign.trials import JudgedRun, Suite
 from agentmut.judging import NONE_KNOWN, KnownChecks
 from agentmut.nouns import Execution, Outcome
@@ -54,7 +54,7 @@ class Judging:
         return None
 
     async def judge(self, scenario: str, execution: Execution) -> JudgedRun:
-        """Return the checks of a run. Raise `RunError` if an evaluator fails or takes too long."""
+        """Return the checks of a run. Raise `EvaluatorError` if an evaluator fails or takes too long."""
         if execution.ending.outcome is not None or execution.trace.judged:
             return self._suite.judged(scenario, execution)  # nobody has to be asked
         try:
@@ -68,15 +68,16 @@ class Judging:
         except NotJudgedError as error:
             return JudgedRun(Outcome.NOT_JUDGED, (), str(error))
         except OverdueError as error:
-            raise RunError(self._overdue(scenario, str(error))) from None
+            raise _in_own_words(self._overdue(scenario, str(error))) from None
         except AgentExitError as error:
-            raise RunError(f"an evaluator of scenario {scenario!r} ended with {error}") from error
+            who = f"an evaluator of scenario {scenario!r} ended with"
+            raise EvaluatorError(f"{who} {error}", f"{who} {error.bare}") from error
         except RecursionError as error:  # from beyond what catches errors of evaluators
             fault = f"an evaluator of scenario {scenario!r} calls too deep, or has lowered the recursion limit: {error}"
-            raise RunError(f"{fault}. Fix the evaluator. Finished trials are kept.") from error
+            raise _in_own_words(f"{fault}. Fix the evaluator. Finished trials are kept.") from error
         except ForkedWorkerEndedError as error:
             fault = f"an evaluator of scenario {scenario!r} ended {error}. Fix the evaluator. Finished trials are kept."
-            raise RunError(fault) from error
+            raise _in_own_words(fault) from error
 
     async def _checks_of_users(self, scenario: str, execution: Execution) -> KnownChecks:
         """Return what evaluators say that are asked apart from the others; nothing if all are asked together."""
@@ -131,3 +132,8 @@ class Judging:
             f"{place or 'an unknown place'}. Make them faster, or raise execution.evaluator_timeout. "
             "Finished trials are kept."
         )
+
+
+def _in_own_words(text: str) -> EvaluatorError:
+    """Return an error that quotes nothing of the run, so that it is told where no texts are kept, too."""
+    return EvaluatorError(text, text)
