@@ -178,7 +178,7 @@ SUBJECTS = {
 
 def rows(subject: Subject, share: float) -> Iterator[Row]:
     """Measure the commands of a subject for all sizes; yield a row for each command."""
-    sizes = tuple(max(2, round(size * share)) for size in subject.sizes)
+    sizes = tuple(dict.fromkeys(max(2, round(size * share)) for size in subject.sizes))
     measured: dict[str, list[Measured]] = {words: [] for words in subject.commands}
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
