@@ -170,12 +170,13 @@ class Suite(NamedTuple):
         One that could not be judged while it was whole is none to take over: it can never be.
         """
         rough = self.limits.roughly(execution, size)
-        short = self.limits.execution(redactor.execution(rough), size, execution.trace.characters)
+        redacted = redactor.execution(rough)
+        short = self.limits.execution(redacted, size, execution.trace.characters)
         clean = self.texts.execution(short, mutated)
         if clean is execution or clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         outcome, checks, reason = judged or self.judged(scenario, execution)
-        secrets = redactor.secrets_in(storable_json(rough))
+        secrets = set() if redacted is rough else redactor.secrets_in(storable_json(rough))
         if outcome is Outcome.NOT_JUDGED:
             why = self.texts.error(redactor.quoting(reason, secrets))
             return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": why})

@@ -1,5 +1,7 @@
 """What is kept holds no secrets, and what is judged is what the agent said."""
 
+import pytest
+
 from agentmut.campaign.trials import Suite
 from agentmut.judging.building import build_all
 from agentmut.nouns.execution import Ending, Execution
@@ -8,6 +10,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.recording.known_secrets import secret_values, url_secrets
 from agentmut.recording.redaction import Redactor
+from agentmut.recording.size_limits import SizeLimits
 
 SECRET = "planted-key-0123"
 REDACTOR = Redactor([SECRET])
@@ -43,6 +46,26 @@ def test_a_trace_without_secrets_is_judged_by_whatever_evaluators_there_are() ->
     kept = suite("contains", "x").storable("s", answered("Hello."), REDACTOR)
     assert kept.trace.judged is None
     assert suite("contains", "Hello").can_judge("s", kept)
+
+
+class Counting(Redactor):
+    """A redactor that counts how often whole runs are searched for the secrets in them."""
+
+    searched = 0
+
+    def secrets_in(self, text: str) -> set[str]:
+        self.searched += 1
+        return super().secrets_in(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "times"), [("Wait here. " * 200, 0), (f"It is {SECRET}. " + "Wait here. " * 200, 1)]
+)
+def test_secrets_of_a_cut_run_are_listed_only_where_there_are_some(said: str, times: int) -> None:
+    tests, redactor = suite("contains", "Wait")._replace(limits=SizeLimits(text=1000)), Counting([SECRET])
+    kept = tests.storable("s", answered(said), redactor)
+    assert kept.trace.texts_cut and SECRET not in kept.model_dump_json()
+    assert redactor.searched == times
 
 
 def test_words_of_agentmuts_own_are_not_masked_where_a_secret_is_spelled_the_same() -> None:
