@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from agentmut._base.errors import UsageError, nearest
+from agentmut._base.harmful_imports import harmless_import
 from agentmut._base.own_frames import own_place
 from agentmut._base.supervision import nobody_asked_to_stop, supervisor
 
@@ -125,7 +126,10 @@ def _is_installed(path: Path) -> bool:
 def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:
     importlib.invalidate_caches()  # the file may have been written a moment ago, as `init` does
     try:
-        return importlib.import_module(name)
+        with harmless_import(name, reference):
+            return importlib.import_module(name)
+    except UsageError:
+        raise
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(_no_module(reference, error.name, root)) from None

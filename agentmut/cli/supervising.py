@@ -48,6 +48,8 @@ OFF = "AGENTMUT_UNSUPERVISED"
 _ASK_TO_STOP = (signal.SIGINT, signal.SIGTERM)
 _CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL})
 """What ends a process by a fault in it; other signals come from somebody who wants the end."""
+_TIMERS = frozenset({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF} if sys.platform != "win32" else ())
+"""What ends a process whose timer has run out, where nothing handles the signal."""
 UNSUPERVISED = frozenset({"simulate", "proxy", "init", "serve", "schema"})
 """Verbs that run no agent, or that run a command of the user's and pass signals on."""
 
@@ -369,18 +371,32 @@ class _Watch:
             return ProcessEnd(ExitCode.BROKEN, text)
         if (again := self._goes_on()) and (code >= 0 or -code in _CRASHES):
             return ProcessEnd(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_GOES_ON}", again=again)
-        return ProcessEnd(
-            ExitCode.BROKEN,
-            f"{_PROCESS} {_ended_by(code)}. Code of the agent, of an evaluator or of a library "
-            "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
-            "For an evaluator, set `isolate_evaluators: process`. "
-            f"{self._kept}",
-        )
+        return ProcessEnd(ExitCode.BROKEN, f"{_PROCESS} {_ended_by(code)}. {_cause(code)} {self._kept}")
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError):
             os.kill(self._child, signal.SIGKILL)
         os.waitpid(self._child, 0)
+
+
+def _cause(code: int) -> str:
+    """Return what may have ended the process, and what to change."""
+    if -code in _TIMERS:
+        return (
+            "A timer ended it: code of the agent, of an evaluator or of a library has called `signal.alarm` or "
+            "`signal.setitimer`. Cancel that timer, or handle its signal. A module that sets a timer while it is "
+            "imported ends the process in any isolation."
+        )
+    if code < 0 and -code not in _CRASHES:
+        return (
+            "Another process sent that signal, or code of the agent, of an evaluator or of a library did. "
+            "The system sends SIGKILL if its memory is full."
+        )
+    return (
+        "Code of the agent, of an evaluator or of a library "
+        "did that, by os._exit or by a crash. With `execution: {isolate: process}` it ends its own trial alone. "
+        "For an evaluator, set `isolate_evaluators: process`."
+    )
 
 
 def _ended_by(code: int) -> str:

@@ -99,6 +99,7 @@ def _guards() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     yield sys, "setrecursionlimit", _guarded_limit
     yield resource, "setrlimit", guarded_setrlimit
     yield os, "umask", _guarded_umask
+    yield sys.modules.get("posix"), "umask", _guarded_umask  # the module that `os` takes the function from
     yield os, "kill", partial(_guarded_kill, "kill")
     yield os, "killpg", partial(_guarded_kill, "killpg")
     yield os, "fork", _guarded_fork

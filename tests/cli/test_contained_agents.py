@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,12 +136,13 @@ def test_an_agent_that_closes_or_copies_what_is_shared_harms_nobody(tmp_path: Pa
     assert "killed" not in statuses(write(tmp_path, HARMLESS[act], kind)).values()
 
 
-def test_a_mask_of_an_agent_leaves_the_owner_access_to_new_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("owner", ["os", "posix"])
+def test_a_mask_of_an_agent_leaves_the_owner_access_to_new_files(tmp_path: Path, owner: str) -> None:
     """The store and the results are made in the same process."""
 
     async def mask() -> None:
         with contained(asyncio.get_running_loop()):
-            before = os.umask(0o777)
+            before = sys.modules[owner].umask(0o777)
             (tmp_path / "mine").mkdir()
             assert os.umask(before) == 0o077
 
