@@ -27,6 +27,7 @@ from .report_wording import origins_line as origins_line
 from .report_wording import status_counts as status_counts
 from .report_wording import status_name as status_name
 from .terminal.analysis_page import render_analysis as render_analysis
+from .terminal.assertion_lines import by_hand_in_suite as by_hand_in_suite
 from .terminal.assertion_lines import suggestion_document as suggestion_document
 from .terminal.baseline_page import render_baseline as render_baseline
 from .terminal.baseline_page import render_comparison_preview as render_comparison_preview

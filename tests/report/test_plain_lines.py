@@ -11,6 +11,7 @@ from agentmut.stats.verdicts.suite_verdict import suite_verdict
 from agentmut.usecases.gate_decision import Decision, GateReport, Requirement, Standing
 from agentmut.usecases.plan_figures import Offer
 from agentmut.usecases.suggestions import Proposed
+from tests.report.test_assertions_of_other_tools import FOUND
 
 
 def test_a_rule_that_no_run_is_about_is_a_run_to_make() -> None:
@@ -60,6 +61,7 @@ def test_one_scenario_is_no_plural() -> None:
 
 
 def test_a_suite_of_another_tool_gets_no_command_that_it_refuses() -> None:
-    page = render_suggestions(Proposed(Suggestions(run_id="r"), own_scenarios=False))
+    kept = Suggestions(run_id="r", assertions=(FOUND,))
+    page = render_suggestions(Proposed(kept, own_scenarios=False))
     assert "--apply" not in page and "--scenarios" not in page
     assert "`agentmut show ID` shows the assertion for a mutant as code." in page

@@ -148,4 +148,5 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
         with opened(loaded) as (session, store):
             assertions, notes = mined_assertions(session, store, run, [row.id], SHOWN)
     none = () if assertions else ("no assertion was found that passes on the original and kills it",)
-    return Proposals(assertions, loaded.sources.scenarios, (*notes, *none))
+    suite = loaded.imported.kind if loaded.imported else ""
+    return Proposals(assertions, loaded.sources.scenarios, (*notes, *none), suite)

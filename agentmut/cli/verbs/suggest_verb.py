@@ -157,6 +157,7 @@ def _really_called(safe: "Sequence[str]") -> str:
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     from agentmut.usecases import apply, chosen, kept_suggestions
 
+    _refuse_other_tools(project, ids)
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
     if as_json:
         print_json({"changed": changed})
@@ -165,6 +166,22 @@ def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     typer.echo(f"Changed: {', '.join(changed)}." if changed else unchanged)
     if changed:
         typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
+
+
+def _refuse_other_tools(project: "Project", ids: list[str]) -> None:
+    """Raise `UsageError` with what to write by hand if an assertion is for a test of another tool."""
+    from agentmut.nouns import AssertionSuggestion
+    from agentmut.report import by_hand_in_suite
+    from agentmut.usecases import chosen, kept_suggestions
+
+    if project.imported is None:
+        return
+    taken = chosen(kept_suggestions(project), ids)
+    texts = [
+        by_hand_in_suite(one, project.imported.kind) for one in taken if isinstance(one, AssertionSuggestion)
+    ]
+    if texts:
+        raise UsageError("\n".join(texts))
 
 
 def _document(proposed: "Proposed") -> dict[str, object]:

@@ -87,9 +87,13 @@ def _python(value: JsonValue) -> str:
     return _LITERALS.sub(lambda match: _NAMES.get(match[0], match[0]), json.dumps(value))
 
 
-def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[str, str]) -> None:
-    """Add an assertion with its reason and the lines to copy. `where`: scenario -> file and line."""
-    place = where.get(suggestion.scenario, "")
+def add_assertion(
+    page: Page, suggestion: AssertionSuggestion, where: Mapping[str, str], suite: str = ""
+) -> None:
+    """Add an assertion with its reason and the lines to copy.
+
+    `where`: scenario -> file and line. `suite`: the tool of an imported suite; empty for scenario files.
+    """
     page.add()
     page.add(f"{suggestion.id}  {clean(suggestion.why)}.")
     others = len(suggestion.mutants) - 1
@@ -97,9 +101,13 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
     page.hang(
         f"it holds in {suggestion.held_out} runs of the original that were not used to find it{more}", 4
     )
-    under = clean(f"{place + ', ' if place else ''}scenario {suggestion.scenario}, under evaluators:")
-    for line in wrap(under, WIDTH - 6, break_on_hyphens=False, break_long_words=False):
-        page.line(f"    # {line}")
+    if suite:
+        _comment(page, place_in_suite(suggestion.scenario, suite))
+        for line in lines_for_suite(suggestion.evaluator, suite).splitlines():
+            page.line(f"    {line}")
+        return
+    place = where.get(suggestion.scenario, "")
+    _comment(page, f"{place + ', ' if place else ''}scenario {suggestion.scenario}, under evaluators:")
     for line in yaml_lines(suggestion.evaluator).splitlines():
         page.line(f"    {line}")
     page.line("    # in a pytest, where trace is the AgentTrace of such a run:")
@@ -107,12 +115,55 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
         page.line(f"    {line}")
 
 
-def add_difference(page: Page, suggestion: AssertionSuggestion) -> None:
-    """Add a proposal that neither the prompt nor the user asks for, without lines for a pytest."""
+def _comment(page: Page, text: str) -> None:
+    for line in wrap(clean(text), WIDTH - 6, break_on_hyphens=False, break_long_words=False):
+        page.line(f"    # {line}")
+
+
+def place_in_suite(scenario: str, suite: str) -> str:
+    """Return where a person writes an assertion for a test of another tool, as the head of its lines.
+
+    >>> place_in_suite("tests/test_shop.py::TestRefund::test_time[May I?]", "pytest")
+    'tests/test_shop.py, test TestRefund.test_time, for its case [May I?], where trace is what agentmut_agent.run \
+returns and trace.text is the reply:'
+    >>> place_in_suite("refund", "promptfoo")
+    'test refund of the promptfoo suite has to check by its own means what this evaluator checks:'
+    """
+    if suite != "pytest":
+        return (
+            f"test {scenario} of the {suite} suite has to check by its own means what this evaluator checks:"
+        )
+    named, bracket, case = scenario.partition("[")
+    file, _, test = named.partition("::")
+    only = f", for its case {bracket}{case}" if bracket else ""
+    return (
+        f"{file}, test {test.replace('::', '.')}{only}, where trace is what agentmut_agent.run returns and trace.text "
+        "is the reply:"
+    )
+
+
+def lines_for_suite(spec: EvaluatorSpec, suite: str) -> str:
+    """Return the lines of an assertion for a test of another tool: Python for pytest, else the evaluator as YAML."""
+    return pytest_lines(spec) if suite == "pytest" else yaml_lines(spec)
+
+
+def by_hand_in_suite(suggestion: AssertionSuggestion, suite: str) -> str:
+    """Return why agentmut writes no assertion into a test of another tool, and what a person writes."""
+    return (
+        f"agentmut writes no assertion into a {suite} suite. Write it by hand: "
+        f"{clean(place_in_suite(suggestion.scenario, suite))}\n{lines_for_suite(suggestion.evaluator, suite)}"
+    )
+
+
+def add_difference(page: Page, suggestion: AssertionSuggestion, suite: str = "") -> None:
+    """Add a proposal that neither the prompt nor the user asks for, without lines for a pytest.
+
+    A proposal for a test of another tool has the lines of that tool: nothing else can be written there.
+    """
     page.add()
     page.add(f"{suggestion.id}  {clean(suggestion.why)}.")
-    page.line(clean(f"    # scenario {suggestion.scenario}"))
-    for line in yaml_lines(suggestion.evaluator).splitlines():
+    _comment(page, place_in_suite(suggestion.scenario, suite) if suite else f"scenario {suggestion.scenario}")
+    for line in lines_for_suite(suggestion.evaluator, suite).splitlines():
         page.line(f"    {line}")
 
 

@@ -34,6 +34,8 @@ class Proposals(NamedTuple):
     """Scenario -> the file and line where it is written."""
     notes: tuple[str, ...] = ()
     """What has to be known of them, or why there are none."""
+    suite: str = ""
+    """The tool whose tests the scenarios are, such as pytest; empty for scenario files."""
 
 
 _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
@@ -114,12 +116,12 @@ def _proposals(page: Page, proposals: Proposals) -> None:
     if firm:
         page.title("Assertions that would have killed it, by the trials stored")
     for assertion in firm:
-        add_assertion(page, assertion, proposals.where)
+        add_assertion(page, assertion, proposals.where, proposals.suite)
     if len(firm) < len(proposals.assertions):
         page.title(SEEN_TO_DIFFER)
     for assertion in proposals.assertions:
         if not assertion.firm:
-            add_difference(page, assertion)
+            add_difference(page, assertion, proposals.suite)
     for note in proposals.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
 

@@ -127,6 +127,8 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
 
 def _next(found: "Proposed") -> str:
     if not found.own_scenarios:
+        if not found.suggestions.assertions:
+            return "More runs find more: `agentmut run`"
         return "`agentmut show ID` shows the assertion for a mutant as code. Write it into the test by hand"
     any_made = found.suggestions.assertions or found.suggestions.scenarios
     apply = "`agentmut suggest --apply ID` writes what you have confirmed into the scenario files"
