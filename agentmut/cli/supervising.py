@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
@@ -39,6 +40,8 @@ CONCLUDING = 120.0
 """Seconds that it has to write its result after that."""
 PRINTING = 0.5
 """Seconds that it has after the second Ctrl-C for the rest of a document that it is printing."""
+SAME = 0.2
+"""Seconds in which two SIGTERM are one: `timeout` sends it to its child, and then to the whole group."""
 LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
 LEAVING_STOPPED = 0.4
@@ -157,6 +160,10 @@ class _Signals:
         self.waking, self._woken = socket.socketpair()
         self._stops = 0
         self._before: dict[int, object] = {}
+        self._named: list[str] = []
+        """What asked for the end, each time, as a user names it."""
+        self._terminated = -SAME
+        """When SIGTERM came last, in seconds."""
 
     def __enter__(self) -> "_Signals":
         for each in (self.waking, self._woken):
@@ -174,7 +181,22 @@ class _Signals:
         self._woken.close()
 
     def _note(self, number: int, frame: object) -> None:
+        if number == signal.SIGTERM:
+            now, before = time.monotonic(), self._terminated
+            self._terminated = now
+            if now - before < SAME:
+                return
+        self._named.append("SIGTERM" if number == signal.SIGTERM else "Ctrl-C")
         self._stops += 1
+
+    def first(self) -> str:
+        """Return what asked for the end first."""
+        return self._named[0] if self._named else "Ctrl-C"
+
+    def second(self) -> str:
+        """Return what asked for the end again."""
+        first, last = self._named[0], self._named[-1]
+        return f"the second {last}" if first == last else f"{last} after {first}"
 
     def stops(self) -> int:
         """Return how often the end was asked for so far."""
@@ -275,7 +297,9 @@ class _Watch:
         self._stops = self._signals.stops()
         if self._stops > 1:
             self._let_it_print()
-            return ProcessEnd(ExitCode.INTERRUPTED, f"ended at once by the second Ctrl-C. {self._kept}")
+            return ProcessEnd(
+                ExitCode.INTERRUPTED, f"ended at once by {self._signals.second()}. {self._kept}"
+            )
         os.kill(self._child, STOP_SIGNAL)
         self._left = UNHEARD
         return None
@@ -293,7 +317,7 @@ class _Watch:
         if self._code is not None:
             return ProcessEnd(self._code)
         text = (
-            f"ended by Ctrl-C. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
+            f"ended by {self._signals.first()}. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
             f"{self._kept}"
         )
         return ProcessEnd(ExitCode.INTERRUPTED, text)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from agentmut._base import UsageError, signs_of_life
@@ -127,7 +128,7 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
         return Examination(found.model_copy(update={"advice": (*sentences(seen.unread), UNRUNNABLE)}))
     kept = kept_request([seen, *await ward.other_runs()]) if kept_in else None
     if kept:
-        ward.adopt(kept.config)
+        ward.adopt(kept.config, _saved_anew(session.project, kept_in))
         found = found.model_copy(
             update={"moving": kept.moving, "differences": differences(ward.base, seen.requests)}
         )
@@ -186,10 +187,10 @@ class _Ward:
         """Return the config that changes are made of."""
         return self._session.suite.full
 
-    def adopt(self, config: AgentConfig) -> None:
-        """Take from the config of a request what the project does not declare."""
+    def adopt(self, config: AgentConfig, anew: frozenset[str]) -> None:
+        """Take from the config of a request what the project does not declare, and the parts `anew`."""
         project = self._session.project
-        completed = _completed(project, config)
+        completed = _completed(project, config, anew)
         if completed != project:
             self.adopted = True
             self._session = open_session(completed, (self._scenario,))
@@ -370,11 +371,19 @@ class _Ward:
         )
 
 
-def _completed(project: Project, recorded: AgentConfig) -> Project:
-    """Return the project with a config that has from a request what it does not declare."""
+def _saved_anew(project: Project, kept_in: str) -> frozenset[str]:
+    """Return the parts and settings that the project has from the file that is about to be written anew."""
+    kept, recorded = Path(kept_in).resolve(), project.sources.recorded
+    return frozenset(name for name, file in recorded.items() if (project.root / file).resolve() == kept)
+
+
+def _completed(project: Project, recorded: AgentConfig, anew: frozenset[str]) -> Project:
+    """Return the project with a config that has from a request what it does not declare, and what is `anew`."""
     config = project.config
-    parts = {name: getattr(recorded, name) for name in ("prompt", "tools") if not getattr(config, name)}
-    named = {name: getattr(config.model, name) for name in config.model.model_fields_set}
+    texts = [name for name in ("prompt", "tools") if name in anew or not getattr(config, name)]
+    parts = {name: getattr(recorded, name) for name in texts}
+    own = config.model.model_fields_set - {name.removeprefix("model/") for name in anew}
+    named = {name: getattr(config.model, name) for name in own}
     model = recorded.model.model_copy(update=named)
     return project.model_copy(update={"config": config.model_copy(update={**parts, "model": model})})
 

@@ -111,6 +111,38 @@ def test_the_second_ctrl_c_ends_a_command_at_once(tmp_path: Path) -> None:
     assert "second Ctrl-C" in json.loads(output)["error"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "named"),
+    [
+        (signal.SIGTERM, signal.SIGTERM, "the second SIGTERM."),
+        (signal.SIGINT, signal.SIGTERM, "SIGTERM after Ctrl-C."),
+    ],
+)
+def test_the_signal_that_ends_a_command_at_once_is_named(
+    tmp_path: Path, first: signal.Signals, second: signal.Signals, named: str
+) -> None:
+    process = start(write(tmp_path, judge=STUCK_JUDGE, extra=THREAD), UNHEARD=LIMIT)
+    once_stuck(tmp_path, process)
+    process.send_signal(first)
+    time.sleep(0.4)
+    process.send_signal(second)
+    output, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert f"ended at once by {named}" in json.loads(output)["error"]
+
+
+def test_two_sigterm_of_one_timeout_ask_once(tmp_path: Path) -> None:
+    """`timeout` sends SIGTERM to its child, and then to the group that the child is in."""
+    process = start(write(tmp_path, STUCK_AGENT), UNHEARD=LIMIT, HEARD=LIMIT)
+    once_stuck(tmp_path, process)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    output, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130, said
+    assert json.loads(output)["status"] == "interrupted"
+
+
 @pytest.mark.parametrize("isolate", ["task", "process"])
 def test_an_evaluator_that_lets_no_thread_run_is_ended_without_ctrl_c(tmp_path: Path, isolate: str) -> None:
     """The command goes on by itself with the evaluator in a process of its own, where it is an error of its own."""

@@ -108,6 +108,14 @@ def test_a_run_compares_the_saved_request_with_the_first_requests(prompt: str, w
         assert "`agentmut doctor --save-request agent.json` saves what it sends now" in said, verb
 
 
+def test_a_request_that_is_saved_anew_is_compared_as_it_was_saved(desk: Call) -> None:
+    Path("prompt.md").write_text(OTHER)
+    out, err = desk("doctor", "--save-request", "agent.json", "--yes")
+    assert "are in no request" not in out + err
+    assert "prompt" in out
+    assert "Refund at most 50 euros." in Path("agent.json").read_text()
+
+
 def test_the_command_names_the_project_that_is_elsewhere(desk: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path.cwd()
     (folder / "prompt.md").write_text(OTHER)

@@ -39,15 +39,13 @@ def flat(page: Page) -> str:
 
 
 def test_a_pytest_gets_its_file_its_function_and_an_assert() -> None:
-    for add in (
-        lambda page: add_assertion(page, FOUND, {}, "pytest"),
-        lambda page: add_difference(page, FOUND, "pytest"),
-    ):
-        page = Page(False)
-        add(page)
-        assert "tests/test_shop.py, test TestRefund.test_time, for its case [May I?]," in flat(page)
-        assert 'assert "ride safely" in trace.text.casefold()' in flat(page)
-        assert "evaluators" not in flat(page) and "- contains" not in flat(page)
+    page, differing = Page(False), Page(False)
+    add_assertion(page, FOUND, {}, "pytest")
+    add_difference(differing, FOUND, "pytest")
+    for text in (flat(page), flat(differing)):
+        assert "tests/test_shop.py, test TestRefund.test_time, for its case [May I?]," in text
+        assert 'assert "ride safely" in trace.text.casefold()' in text
+        assert "evaluators" not in text and "- contains" not in text
 
 
 def test_another_tool_gets_the_evaluator_and_is_told_to_check_the_same() -> None:
