@@ -317,8 +317,8 @@ class _Watch:
         if self._code is not None:
             return ProcessEnd(self._code)
         text = (
-            f"ended by {self._signals.first()}. The process could not end by itself, so it was killed. It was at {self._where(PLACED)}. "
-            f"{self._kept}"
+            f"ended by {self._signals.first()}. The process could not end by itself, so it was killed. "
+            f"It was at {self._where(PLACED)}. {self._kept}"
         )
         return ProcessEnd(ExitCode.INTERRUPTED, text)
 
