@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from agentmut.nouns import Result
+    from agentmut.project import Project
 
 MOST_LINES = 40
 """Lines that a page takes at a terminal."""
@@ -26,6 +27,12 @@ JSON_VERSION = 1
 LONGEST_END = 6
 """Lines of a last paragraph that is kept where a page is cut."""
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
+
+
+def say_collecting(project: "Project") -> None:
+    """Say on stderr that the tests of another tool are collected, which may take long."""
+    if project.imported is not None:
+        typer.echo(f"agentmut: collecting the tests of the {project.imported.kind} suite", err=True)
 
 
 @contextmanager

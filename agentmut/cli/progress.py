@@ -10,7 +10,7 @@ from typing import TextIO
 
 from agentmut.campaign import CampaignState, dollars
 from agentmut.nouns import Intent, Status
-from agentmut.report import render_offers
+from agentmut.report import counted, render_offers
 from agentmut.usecases import first_look, has_looked, time_left
 
 REDRAW = 0.2
@@ -87,7 +87,7 @@ def describe(state: CampaignState) -> str:
     """
     spend = state.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
-    spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"
+    spent = f"{counted(spend.trials, 'trial')}, {money}, {clock(spend.seconds)}"
     if state.stage:
         return f"{state.stage} | {spent}"
     if not state.baseline_complete:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agentmut.project import FILE_NAME, FOLDER, own_files, places_in
 from agentmut.usecases.importing import foreign_store
+from agentmut.usecases.models_in_source import model_in
 from agentmut.usecases.nearby_agents import LARGEST, STUB, NearbyAgent, nearby_agents
 from agentmut.usecases.starting import SCENARIOS_HEAD, SETTINGS, write_project
 from agentmut.usecases.starting_from import write_from
@@ -123,6 +124,8 @@ class StartedBeside(NamedTuple):
     """The commands that come next."""
     asks_model: bool = True
     """Whether the next commands run the agent, which then asks its model."""
+    model: str = ""
+    """The name of that model, where the agent's source tells it."""
 
 
 def write_beside(target: Path, force: bool = False) -> StartedBeside | None:
@@ -226,7 +229,8 @@ def _started(
     files = {**code, "agentmut.yaml": text + SETTINGS, "scenarios/first.yaml": SCENARIOS_HEAD + _SCENARIO}
     written = write_project(target, files, force)
     commands = _MEASURE if is_read else (_save_in(target), *_MEASURE)
-    return StartedBeside(written, (*found, *_suites(target, agents)), commands)
+    model = model_in(target / agents[0].file)
+    return StartedBeside(written, (*found, *_suites(target, agents)), commands, model=model)
 
 
 def _save_in(target: Path) -> str:

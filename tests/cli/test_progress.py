@@ -5,6 +5,8 @@ import re
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -102,3 +104,9 @@ def test_progress_goes_to_the_stderr_of_the_start_where_a_module_has_set_it_to_n
     monkeypatch.setattr(sys, "stderr", None)
     ProgressLine()._stream.write("shown")
     assert first.getvalue() == "shown"
+
+
+def test_one_trial_is_no_plural() -> None:
+    spend = SimpleNamespace(trials=1, usd=0.0, unpriced=True, seconds=0.0)
+    state = SimpleNamespace(stage="baseline", spend=spend)
+    assert describe(cast(CampaignState, state)).startswith("baseline | 1 trial, ")

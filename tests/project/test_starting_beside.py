@@ -135,6 +135,14 @@ def test_the_next_command_saves_a_request_where_agentmut_cannot_read_the_agent(t
     assert load_project(tmp_path / "team").agent.factory == "team:triage"
 
 
+def test_the_command_without_a_key_names_the_model_of_the_source(tmp_path: Path) -> None:
+    said = init(put(tmp_path / "sdk", {"desk.py": SDK.replace('"m"', '"claude-x"')}))
+    assert "`agentmut simulate --alias claude-x=sim-large --`" in said and "MODEL" not in said
+    for source in (SDK.replace('"m"', "chosen()"), SDK + 'MODEL = "n"\n', SDK.replace('"m"', '"a:b"')):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        assert "--alias MODEL=sim-large" in init(put(tmp_path / "other", {"desk.py": source}), "--force")
+
+
 def test_of_several_functions_the_file_names_one_and_lists_the_others(tmp_path: Path) -> None:
     said = init(put(tmp_path, {"notes.py": OTHER, "desk.py": SDK}))
     assert written(tmp_path)["run"] == "desk:answer"  # a usual name comes first

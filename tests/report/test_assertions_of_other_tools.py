@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from agentmut.nouns import EvaluatorSpec
 from agentmut.nouns.suggestion import AssertionSuggestion, Basis, Rate, Suggestions
 from agentmut.project import load_project
@@ -72,3 +74,11 @@ def test_apply_names_the_test_and_the_assert_in_place_of_a_scenario_file(tmp_pat
 def test_without_a_proposal_nothing_is_to_be_written() -> None:
     page = render_suggestions(Proposed(Suggestions(run_id="r"), own_scenarios=False))
     assert "by hand" not in page and "More runs find more: `agentmut run`" in page
+
+
+@pytest.mark.parametrize("verb", ["suggest", "mutants", "plan"])
+def test_a_verb_says_that_it_collects_the_tests(verb: str, tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    ended = run_agentmut(tmp_path, verb)
+    assert ended.stderr.count("agentmut: collecting the tests of the pytest suite\n") == 1
+    assert "collecting" not in ended.stdout

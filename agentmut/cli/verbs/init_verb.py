@@ -111,6 +111,19 @@ def _simulated(model: str | None, framework: str) -> str:
     return "" if starter in WITHOUT_MODEL else "agentmut simulate -- "
 
 
+def _without_key(model: str) -> str:
+    """Return how commands run without a key; `model` is empty where the source does not tell the model's name."""
+    from shlex import quote
+
+    if model:
+        alias = quote(f"{model}=sim-large")
+        return f"Without a key, begin each command with `agentmut simulate --alias {alias} --`."
+    return (
+        "Without a key, begin each command with `agentmut simulate --alias MODEL=sim-large --`. MODEL is the name of "
+        "the agent's model."
+    )
+
+
 def _print_beside(begun: "StartedBeside", folder: Path, as_json: bool) -> None:
     """Print what was found beside the new project, and the next commands."""
     if as_json:
@@ -121,9 +134,6 @@ def _print_beside(begun: "StartedBeside", folder: Path, as_json: bool) -> None:
     for sentence in begun.found:
         typer.echo(sentence)
     if begun.asks_model:
-        typer.echo(
-            "Without a key, begin each command with `agentmut simulate --alias MODEL=sim-large --`. MODEL is the name "
-            "of the agent's model."
-        )
+        typer.echo(_without_key(begun.model))
     first, *later = (f"{command}{project_option(folder)}" for command in begun.commands)
     typer.echo("\n".join((f"Next: {first}", *(f"then: {command}" for command in later))))

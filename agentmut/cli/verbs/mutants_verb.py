@@ -19,7 +19,7 @@ from agentmut.cli.choosing import (
     with_session_changes,
 )
 from agentmut.cli.options import AgentRef, Full, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, say_collecting, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Selection, Session
@@ -130,6 +130,7 @@ def _of_project(
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
+    say_collecting(loaded)
     with agents_on_stderr(), stand_in_keys(), agent_environment(loaded):
         session = open_session(loaded, scenarios)
         selection = with_session_changes(selection, session, in_diff, agent)

@@ -19,7 +19,7 @@ from agentmut.cli.options import (
     Usd,
     Yes,
 )
-from agentmut.cli.output import agents_on_stderr, print_report, wants_color
+from agentmut.cli.output import agents_on_stderr, print_report, say_collecting, wants_color
 
 if TYPE_CHECKING:
     from agentmut.campaign import Session
@@ -71,6 +71,7 @@ def plan(
     with agents_on_stderr():
         loaded = load_project(project, agent).limited(usd, trials, minutes)
     selection = selection_of(choice)
+    say_collecting(loaded)
     keys = stand_in_keys() if probe is None else agents_on_stderr()
     with keys, under_way(loaded, choice.named_scenarios, sample_scenarios) as (session, store, now, progress):
         selection = with_session_changes(selection, session, choice.in_diff, agent)

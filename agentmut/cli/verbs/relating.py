@@ -136,7 +136,7 @@ def describe(work: Assessment | Relating | SourceTrials) -> str:
     """Return progress, trials, money and time in one line."""
     spend = work.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
-    spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"
+    spent = f"{counted(spend.trials, 'trial')}, {money}, {clock(spend.seconds)}"
     if isinstance(work, Relating):
         done = sum(lane.complete for lane in work.lanes)
         return f"relations {done}/{len(work.lanes)}, {work.pairs} pairs | {spent}"

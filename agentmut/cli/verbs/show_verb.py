@@ -8,7 +8,7 @@ import typer
 from agentmut._base import AgentmutError, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Full, Json, ProjectPath
-from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, say_collecting, wants_color
 
 if TYPE_CHECKING:
     from agentmut.insight import SideBySide
@@ -118,6 +118,8 @@ def _runs(
             loaded = load_project(project)
             if not has_store(loaded):
                 raise UsageError(f"{loaded.root / FOLDER} holds no trials")
+            if row.gap != "assertion":  # else it has been said
+                say_collecting(loaded)
             with opened(loaded) as (session, store):
                 return run_pairs(session, store, run, row, trial, on), ""
     except AgentmutError as error:
@@ -145,6 +147,7 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
         loaded = load_project(project)
         if not has_store(loaded):
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
+        say_collecting(loaded)
         with opened(loaded) as (session, store):
             assertions, notes = mined_assertions(session, store, run, [row.id], SHOWN)
     none = () if assertions else ("no assertion was found that passes on the original and kills it",)

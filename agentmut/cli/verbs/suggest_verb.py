@@ -10,7 +10,7 @@ import typer
 from agentmut._base import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Full, Json, ProjectPath, Seed
-from agentmut.cli.output import agents_on_stderr, print_json, print_page, wants_color
+from agentmut.cli.output import agents_on_stderr, print_json, print_page, say_collecting, wants_color
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,6 +113,7 @@ def _proposed(
 
     if scenarios:
         _ask(project, trials, yes)
+    say_collecting(project)
     keys = nullcontext() if scenarios else stand_in_keys()
     with keys, opened(project) as (session, store):
         if not scenarios:

@@ -177,6 +177,9 @@ def exit_code(report: "VerdictReport") -> ExitCode:
 def describe(work: Assessment) -> str:
     """Return scenarios decided, trials, money and time in one line."""
     spend = work.spend
+    from agentmut.report import counted
+
     done = sum(lane.complete for lane in work.lanes.values())
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
-    return f"scenarios {done}/{len(work.lanes)} | {spend.trials} trials, {money}, {clock(spend.seconds)}"
+    spent = f"{counted(spend.trials, 'trial')}, {money}, {clock(spend.seconds)}"
+    return f"scenarios {done}/{len(work.lanes)} | {spent}"
