@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from agentmut._base import Frozen, digest_of, storable_json
 from agentmut.judging.judge_client import JudgeClient, Patience, Question, Reply
@@ -34,7 +35,7 @@ class Consultation:
         self._client = JudgeClient(model, patience)
         self._cache = cache
         self._lock = threading.Lock()
-        self._under_way: dict[str, threading.Lock] = {}
+        self._under_way: dict[str, Future[None]] = {}
         self._seen: set[str] = set()
         self._spend = JudgeSpend()
 
@@ -47,20 +48,40 @@ class Consultation:
     def ask(self, question: Question, repeat: int, usable: Callable[[Reply], bool]) -> Reply:
         """Return the `repeat`-th opinion. An opinion that is not `usable` is returned, but not kept.
 
-        Raises like `JudgeClient.ask`.
+        Raises like `JudgeClient.ask`, also where an equal question that was under way got no reply.
         """
         key = digest_of([str(self._model), *question, repeat])
+        while (turn := self._turn(key)) is not None:
+            turn.result()  # else ten equal questions would wait ten times as long for a service that is silent
+        try:
+            reply = self._kept_or_asked(key, question, usable)
+        except BaseException as error:
+            self._end_turn(key).set_exception(error)
+            raise
+        self._end_turn(key).set_result(None)
+        return reply
+
+    def _turn(self, key: str) -> "Future[None] | None":
+        """Return the turn of an equal question that is under way; without one, begin a turn and return None."""
         with self._lock:
-            turn = self._under_way.setdefault(key, threading.Lock())
-        with turn:
-            kept = self._cache.find(key)
-            if kept is not None:
-                return self._reused(key, kept)
-            reply = self._client.ask(question)
-            self._count(key, reply.usage)
-            if usable(reply):
-                self._cache.keep(key, storable_json(_StoredOpinion(value=reply.value, text=reply.text)))
-            return reply
+            turn = self._under_way.get(key)
+            if turn is None:
+                self._under_way[key] = Future()
+            return turn
+
+    def _end_turn(self, key: str) -> "Future[None]":
+        with self._lock:
+            return self._under_way.pop(key)
+
+    def _kept_or_asked(self, key: str, question: Question, usable: Callable[[Reply], bool]) -> Reply:
+        kept = self._cache.find(key)
+        if kept is not None:
+            return self._reused(key, kept)
+        reply = self._client.ask(question)
+        self._count(key, reply.usage)
+        if usable(reply):
+            self._cache.keep(key, storable_json(_StoredOpinion(value=reply.value, text=reply.text)))
+        return reply
 
     def _count(self, key: str, usage: Usage) -> None:
         with self._lock:

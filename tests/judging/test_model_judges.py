@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +14,10 @@ from aiohttp import web
 
 from agentmut._base.errors import NotJudgedError, RunError, UsageError
 from agentmut.judging.building import build, remembering, with_files
+from agentmut.judging.judge_client import Patience, Question
 from agentmut.judging.judges.model_judge import ModelJudge
+from agentmut.judging.opinions import Consultation, MemoryCache
+from agentmut.nouns import JudgeModel
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.seams.plugins import Catalogue, Group
@@ -272,6 +276,40 @@ def test_threads_that_ask_the_same_pay_once(bench: Bench) -> None:
     for thread in threads:
         thread.join()
     assert len(bench.asked) == 1 and judge.spend.questions == 1
+
+
+class Watched(Consultation):
+    """A consultation that counts the threads that wait for an equal question."""
+
+    def __init__(self) -> None:
+        super().__init__(JudgeModel(provider="openai", name="m"), Patience(retries=0), MemoryCache())
+        self.waiting = threading.Semaphore(0)
+
+    def _turn(self, key: str) -> "Future[None] | None":
+        turn = super()._turn(key)
+        if turn is not None:
+            self.waiting.release()
+        return turn
+
+
+def test_threads_that_ask_a_failing_judge_the_same_wait_once(bench: Bench) -> None:
+    consultation, failed = Watched(), []
+
+    def says(asked: object) -> int:
+        return 500 if all(consultation.waiting.acquire(timeout=60) for _ in range(7)) else 200
+
+    def ask() -> None:
+        with pytest.raises(NotJudgedError, match="nothing about the agent"):
+            consultation.ask(Question("judge", "{}", {"type": "object"}), 0, lambda reply: True)
+        failed.append(True)
+
+    bench.says = says
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(failed), len(bench.asked)) == (8, 1)
 
 
 def test_a_calibration_compares_the_judge_with_the_human(bench: Bench, tmp_path: Path) -> None:
