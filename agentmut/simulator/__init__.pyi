@@ -1,3 +1,4 @@
+from .mind.profiles import PROFILES as PROFILES
 from .service.addresses import Addresses as Addresses
 from .service.addresses import exports as exports
 from .service.background import Simulator as Simulator

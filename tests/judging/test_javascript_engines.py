@@ -1,5 +1,6 @@
 """JavaScript conditions are judged alike by mini-racer and by node, and say what to install where there is neither."""
 
+import asyncio
 import shutil
 import sys
 from typing import Any
@@ -37,6 +38,15 @@ def test_one_line_says_what_to_install_where_neither_engine_is(monkeypatch: pyte
         "evaluator 'javascript': needs mini-racer or node, and neither is installed here. Run: "
         "pip install 'agentmut[cerberus]'"
     ]
+
+
+def test_mini_racer_judges_where_it_was_made_beside_a_running_event_loop() -> None:
+    pytest.importorskip("py_mini_racer")
+
+    async def both() -> tuple[bool, bool]:
+        return passes(CONDITION, '{"ok": true}'), passes(CONDITION, '{"ok": 0}')
+
+    assert asyncio.run(both()) == (True, False)
 
 
 @needs_node

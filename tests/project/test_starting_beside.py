@@ -138,6 +138,8 @@ def test_the_next_command_saves_a_request_where_agentmut_cannot_read_the_agent(t
 def test_the_command_without_a_key_names_the_model_of_the_source(tmp_path: Path) -> None:
     said = init(put(tmp_path / "sdk", {"desk.py": SDK.replace('"m"', '"claude-x"')}))
     assert "`agentmut simulate --alias claude-x=sim-large --`" in said and "MODEL" not in said
+    known = init(put(tmp_path / "known", {"desk.py": SDK.replace('"m"', '"sim-small"')}))
+    assert "`agentmut simulate --`" in known and "--alias" not in known
     for source in (SDK.replace('"m"', "chosen()"), SDK + 'MODEL = "n"\n', SDK.replace('"m"', '"a:b"')):
         (tmp_path / "other").mkdir(exist_ok=True)
         assert "--alias MODEL=sim-large" in init(put(tmp_path / "other", {"desk.py": source}), "--force")

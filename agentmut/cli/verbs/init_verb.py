@@ -115,6 +115,10 @@ def _without_key(model: str) -> str:
     """Return how commands run without a key; `model` is empty where the source does not tell the model's name."""
     from shlex import quote
 
+    from agentmut.simulator import PROFILES
+
+    if model in PROFILES:
+        return "Without a key, begin each command with `agentmut simulate --`."
     if model:
         alias = quote(f"{model}=sim-large")
         return f"Without a key, begin each command with `agentmut simulate --alias {alias} --`."

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 SECONDS = 0.1
@@ -45,7 +46,10 @@ def installed_engine() -> Engine:
                 f"needs mini-racer or node, and neither is installed here. Run: {INSTALL}"
             ) from None
         return NodeEngine(node)
-    return MiniRacerEngine(MiniRacer(), JSEvalException)
+    # made in a thread, where no event loop runs: with one that runs it would be bound, and refuse a time limit
+    with ThreadPoolExecutor(1) as thread:
+        racer = thread.submit(MiniRacer).result()
+    return MiniRacerEngine(racer, JSEvalException)
 
 
 class MiniRacerEngine:
