@@ -20,6 +20,10 @@ _OURS = frozenset({401, 403, 404})
 """Statuses of a wrong key or name: asking again, or about another answer, would not help."""
 
 
+_SILENCE = frozenset({"APITimeoutError", "TimeoutError"})
+"""Causes of an error that a service without a reply has, in both SDKs and here."""
+
+
 class Question(NamedTuple):
     """What a model is asked: its task, the data as JSON, and the JSON Schema of the object to return."""
 
@@ -61,9 +65,14 @@ class JudgeClient:
         self._patience = patience or Patience()
         self._lock = threading.Lock()
         self._client: Any = None
+        self._is_silent = False
+        """Whether the last question got no reply in time: the next is tried once, or each would wait for every try."""
 
     def ask(self, question: Question) -> Reply:
-        """Ask once; safe for threads. Raise `NotJudgedError` if no reply came, `RunError` if none ever will."""
+        """Ask once; safe for threads. Raise `NotJudgedError` if no reply came, `RunError` if none ever will.
+
+        The SDK tries again, unless the question before got no reply in time.
+        """
         from agentmut.recording import current_trial
 
         name = self._model.name
@@ -74,8 +83,16 @@ class JudgeClient:
         with self._lock:
             self._client = self._client or make(name, self._patience)
             client = self._client
-        longest = (self._patience.seconds + LONGEST_PAUSE) * (self._patience.retries + 1)
-        return self._in_time(partial(ask, client, name, question), client, longest)
+        retries = 0 if self._is_silent else self._patience.retries
+        tried = partial(ask, client.with_options(max_retries=retries), name, question)
+        longest = (self._patience.seconds + LONGEST_PAUSE) * (retries + 1)
+        try:
+            reply = self._in_time(tried, client, longest)
+        except NotJudgedError as error:
+            self._is_silent = type(error.__cause__).__name__ in _SILENCE
+            raise
+        self._is_silent = False
+        return reply
 
     def _in_time(self, call: Callable[[], Reply], client: Any, seconds: float) -> Reply:
         """Return what a call returns. The limit of an SDK holds for each piece of a reply, which may have no end."""
@@ -83,18 +100,22 @@ class JudgeClient:
         threading.Thread(target=_settle, args=(done, call), daemon=True, name="agentmut-judge").start()
         try:
             return done.result(seconds)
-        except TimeoutError:
+        except TimeoutError as error:
             if done.done():  # the call itself raised that
                 raise
+            self._drop(client)
+            raise NotJudgedError(
+                f"the judge {self._model.name} sent a reply that had not ended after {seconds:g} s. This says nothing "
+                "about the agent; see that its address is that of a model service, and run it again."
+            ) from error
+
+    def _drop(self, client: Any) -> None:
+        """Close a client, which ends the thread that reads from it; the next question makes another client."""
         with self._lock:
             if self._client is client:
                 self._client = None
         with suppress(Exception):
-            client.close()  # which ends the thread
-        raise NotJudgedError(
-            f"the judge {self._model.name} sent a reply that had not ended after {seconds:g} s. This says nothing "
-            "about the agent; see that its address is that of a model service, and run it again."
-        )
+            client.close()
 
 
 def _settle(done: "Future[Reply]", call: Callable[[], Reply]) -> None:

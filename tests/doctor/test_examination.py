@@ -212,7 +212,7 @@ def test_a_setting_that_the_service_refuses_has_still_arrived(ward: Ward, servic
 def test_without_yes_and_a_terminal_nothing_is_run(ward: Ward, service: Any) -> None:
     ward.write(GOOD)
     ward.call(exit_code=2)
-    assert "at most 6 times on scenario hello" in ward.err and "Pass --yes" in ward.err
+    assert "at most 6 times on scenario hello" in ward.err and "pass --yes" in ward.err
     assert service.requests == []
 
 

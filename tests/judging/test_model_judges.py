@@ -179,6 +179,21 @@ def test_a_judge_that_does_not_answer_in_time_is_not_judged(
         judge.evaluate(SCENARIO, answered("x"))
 
 
+def test_a_silent_judge_is_tried_once_a_question_until_it_replies(
+    monkeypatch: pytest.MonkeyPatch, service: Any
+) -> None:
+    service.answer = lambda request: "silence"
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    judge = ModelJudge({"model": "openai:m", "question": "Good?", "retries": 1, "seconds": 0.2})
+    tries = []
+    for number in range(3):
+        with pytest.raises(NotJudgedError, match="APITimeoutError"):
+            judge.evaluate(SCENARIO, answered(f"x{number}"))
+        tries.append(len(service.requests))
+    assert tries == [2, 3, 4]
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     "body",
