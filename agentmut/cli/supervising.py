@@ -7,9 +7,7 @@ anything else. The supervisor is another process and runs no such code, so it ca
 import os
 import select
 import signal
-import socket
 import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
@@ -27,6 +25,7 @@ from agentmut._base import (
     fault_behind,
     users_places,
 )
+from agentmut.cli.stop_signals import StopSignals
 
 UNHEARD = 1.2
 """Seconds from the first Ctrl-C until a process that has not taken note of it is killed."""
@@ -40,8 +39,6 @@ CONCLUDING = 120.0
 """Seconds that it has to write its result after that."""
 PRINTING = 0.5
 """Seconds that it has after the second Ctrl-C for the rest of a document that it is printing."""
-SAME = 0.2
-"""Seconds in which two SIGTERM are one: `timeout` sends it to its child, and then to the whole group."""
 LEAVING = 10.0
 """Seconds that Python has to end after the last word: threads of agents may never end."""
 LEAVING_STOPPED = 0.4
@@ -116,7 +113,7 @@ def _supervised(
     os.close(said[1])
     os.close(places[1])
     try:
-        with _Signals() as signals:
+        with StopSignals() as signals:
             signal.pthread_sigmask(signal.SIG_SETMASK, open_to)
             try:
                 watch = _Watch(child, said[0], places[0], signals, kept, plugin, fault, again is None)
@@ -153,58 +150,6 @@ def _work(work: Callable[[], None], line: Supervisor) -> NoReturn:
     raise SystemExit(code)
 
 
-class _Signals:
-    """The signals that have come in; a socket wakes whoever waits for them."""
-
-    def __init__(self) -> None:
-        self.waking, self._woken = socket.socketpair()
-        self._stops = 0
-        self._before: dict[int, object] = {}
-        self._named: list[str] = []
-        """What asked for the end, each time, as a user names it."""
-        self._terminated = -SAME
-        """When SIGTERM came last, in seconds."""
-
-    def __enter__(self) -> "_Signals":
-        for each in (self.waking, self._woken):
-            each.setblocking(False)
-        signal.set_wakeup_fd(self._woken.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        signal.set_wakeup_fd(-1)
-        for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.signal` has returned
-        self.waking.close()
-        self._woken.close()
-
-    def _note(self, number: int, frame: object) -> None:
-        if number == signal.SIGTERM:
-            now, before = time.monotonic(), self._terminated
-            self._terminated = now
-            if now - before < SAME:
-                return
-        self._named.append("SIGTERM" if number == signal.SIGTERM else "Ctrl-C")
-        self._stops += 1
-
-    def first(self) -> str:
-        """Return what asked for the end first."""
-        return self._named[0] if self._named else "Ctrl-C"
-
-    def second(self) -> str:
-        """Return what asked for the end again."""
-        first, last = self._named[0], self._named[-1]
-        return f"the second {last}" if first == last else f"{last} after {first}"
-
-    def stops(self) -> int:
-        """Return how often the end was asked for so far."""
-        with suppress(BlockingIOError):
-            self.waking.recv(4096)
-        return self._stops
-
-
 _PROCESS = "the process that runs the agents"
 _GOES_ON = (
     "The command goes on with trials and evaluators in processes of their own, where such a call is the failure of its "
@@ -233,7 +178,7 @@ class _Watch:
         child: int,
         pipe: int,
         places: int,
-        signals: _Signals,
+        signals: StopSignals,
         kept: str,
         plugin: Label,
         fault: Label,
